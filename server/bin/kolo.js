@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an old Node can read it: it starts the command again under the Node this project pins.
+import { spawn } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const pinned = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
+const main = new URL('../src/main.ts', import.meta.url)
+if (!existsSync(pinned) || realpathSync(pinned) === realpathSync(process.execPath)) {
+  await import(main.href)
+} else {
+  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)))
+}
