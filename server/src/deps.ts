@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/database.ts'
+import type { Metrics } from './metrics.ts'
+import type { Secrets } from './secrets.ts'
+
+/** What an operation may reach. Comes first in every signature; there is no other way to the outside. */
+export type Deps = {
+  readonly config: Config
+  readonly db: Db
+  readonly clock: Clock
+  /** The service clock's instant. */
+  readonly now: () => Date
+  /** A new UUIDv7 of an instant of the service clock. */
+  readonly newId: (at: Date) => string
+  readonly secrets: Secrets
+  /** The origin under which others reach this deployment. */
+  readonly publicUrl: () => string
+  readonly log: Logger
+  readonly metrics: Metrics
+}

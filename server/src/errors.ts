@@ -1,0 +1,142 @@
+export type RefusalType =
+  | 'invalid_request'
+  | 'authentication'
+  | 'permission'
+  | 'not_found'
+  | 'conflict'
+  | 'unprocessable'
+  | 'rate_limit'
+  | 'internal'
+  | 'provider'
+  | 'unavailable'
+
+type Refused = readonly [status: number, type: RefusalType, message: string]
+
+/** Every code the service can answer with, in order of precedence, with a sentence on what to do. */
+export const refusals = {
+  route_not_found: [404, 'not_found', 'There is no such route. The API description lists them all.'],
+  method_not_allowed: [
+    405,
+    'invalid_request',
+    'This route does not take this method. The Allow header lists those it takes.',
+  ],
+  credential_missing: [401, 'authentication', 'Send your API key in the header "Authorization: Bearer <API_KEY>".'],
+  credential_invalid: [401, 'authentication', 'This credential is not known here. Check that it was copied whole.'],
+  credential_revoked: [401, 'authentication', 'This API key was revoked. Use another one.'],
+  credential_expired: [401, 'authentication', 'This credential has expired. Use another one.'],
+  credential_of_other_environment: [
+    401,
+    'authentication',
+    'This API key belongs to another environment. Use a key of this one.',
+  ],
+  member_required: [
+    403,
+    'permission',
+    'Only a member of the organization may do this: sign in, an API key is not enough.',
+  ],
+  scope_missing: [
+    403,
+    'permission',
+    'The scopes of this API key do not allow this. Use a key that has the scope named.',
+  ],
+  media_type_unsupported: [415, 'invalid_request', 'Send the body as JSON with "Content-Type: application/json".'],
+  body_too_large: [413, 'invalid_request', 'The body is too large. Send less at once.'],
+  invalid_request: [400, 'invalid_request', 'The request is invalid or incomplete. See details.'],
+  idempotency_key_reused: [
+    422,
+    'unprocessable',
+    'This Idempotency-Key was used for another request. Use a new key for a new request.',
+  ],
+  idempotency_key_in_use: [
+    409,
+    'conflict',
+    'The first request with this Idempotency-Key is still running. Ask again shortly.',
+  ],
+  not_found: [404, 'not_found', 'No such resource in this organization.'],
+  reference_taken: [409, 'conflict', 'This reference was used before. Use a new one.'],
+  quote_expired: [409, 'conflict', 'The quote has expired. Ask for a new one.'],
+  quote_used: [409, 'conflict', 'The quote was used already. Ask for a new one.'],
+  clock_busy: [409, 'conflict', 'The clock is being moved by another request. Try again when it has finished.'],
+  quote_not_found: [422, 'unprocessable', 'There is no such quote for this kind of operation. Ask for a new one.'],
+  quote_mismatch: [
+    422,
+    'unprocessable',
+    'The quote was made for other currencies or another amount. Send those it was made for, or ask for a new one.',
+  ],
+  destination_not_found: [422, 'unprocessable', 'There is no such organization to transfer to.'],
+  rate_unavailable: [422, 'unprocessable', 'There is no current exchange rate for these currencies. Try again later.'],
+  amount_too_small: [422, 'unprocessable', 'The converted amount comes to zero. Use a larger amount.'],
+  amount_out_of_range: [
+    422,
+    'unprocessable',
+    'The converted amount is more than one operation may move. Use a smaller amount.',
+  ],
+  insufficient_funds: [422, 'unprocessable', 'The wallet balance does not cover this amount and its fee.'],
+  internal: [
+    500,
+    'internal',
+    'Something went wrong on our side. Nothing about your request needs to change; quote the requestId.',
+  ],
+  unavailable: [503, 'unavailable', 'The service cannot answer just now. Ask again after the time in Retry-After.'],
+} as const satisfies Record<string, Refused>
+
+export type RefusalCode = keyof typeof refusals
+
+export type FaultDetail = { readonly param: string; readonly message: string }
+
+export type RefusalExtras = {
+  readonly message?: string
+  readonly param?: string
+  readonly details?: readonly FaultDetail[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An expected answer of "no". Thrown, because throwing is what rolls back. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly extras: RefusalExtras
+  constructor(code: RefusalCode, extras: RefusalExtras = {}) {
+    super(extras.message ?? refusals[code][2])
+    this.name = 'Refusal'
+    this.code = code
+    this.extras = extras
+  }
+  get status(): number {
+    return refusals[this.code][0]
+  }
+}
+
+/** A 400 about fields, every fault of them at once. */
+export function invalid(...details: FaultDetail[]): Refusal {
+  const [first] = details
+  return new Refusal('invalid_request', {
+    ...(first && { message: `${first.param} ${first.message}.`, param: first.param }),
+    details,
+  })
+}
+
+export type ErrorBody = {
+  error: {
+    type: RefusalType
+    code: RefusalCode
+    message: string
+    param?: string
+    details?: readonly FaultDetail[]
+    requestId: string
+  }
+}
+
+export function errorBody(refusal: Refusal, requestId: string): ErrorBody {
+  const { param, details } = refusal.extras
+  const [, type] = refusals[refusal.code]
+  return {
+    error: {
+      type,
+      code: refusal.code,
+      message: refusal.message,
+      ...(param && { param }),
+      ...(details && { details }),
+      requestId,
+    },
+  }
+}

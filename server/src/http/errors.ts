@@ -1,0 +1,43 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isUnavailable } from '../db/database.ts'
+import { errorBody, Refusal } from '../errors.ts'
+
+/** How long a caller should wait before it asks again while the service cannot answer. */
+const RETRY_AFTER_SECONDS = '1'
+
+/** Answers with the one error body, whatever was thrown. */
+export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error)
+  if (refusal.code === 'internal') request.log.error({ err: error }, 'unexpected error')
+  if (refusal.code === 'unavailable') request.log.warn({ err: error }, 'answered 503')
+  void reply
+    .code(refusal.status)
+    .headers(refusal.extras.headers ?? {})
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(refusal, request.id)))
+}
+
+function refusalOf(error: FastifyError | Error): Refusal {
+  if (error instanceof Refusal) return error
+  if (isUnavailable(error)) return unavailable()
+  switch ('code' in error ? error.code : undefined) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal('media_type_unsupported')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal('body_too_large')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Refusal('invalid_request', {
+        message: 'The body is empty or its length is not what Content-Length says.',
+      })
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal('route_not_found')
+    default:
+      return new Refusal('internal')
+  }
+}
+
+export function unavailable(): Refusal {
+  return new Refusal('unavailable', { headers: { 'retry-after': RETRY_AFTER_SECONDS } })
+}

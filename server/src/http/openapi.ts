@@ -1,0 +1,45 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import { openapiWebhooks } from '../events/openapi.ts'
+import { keyPrefix } from '../organizations/api-key.ts'
+
+const about = `Customers, per-currency wallets on a double-entry ledger, virtual bank accounts, payment requests, payouts and signed webhooks.
+
+Amounts are JSON numbers in major units. Lists are newest first. Every POST takes an \`Idempotency-Key\`.
+A refusal has the shape \`{ "error": { type, code, message, param?, details?, requestId } }\`; each operation lists the codes it can answer with.`
+
+/** The description of the API, made from the routes' own schemas. */
+export async function describeApi(app: FastifyInstance, config: Config): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Kolo',
+        version: '1.0.0',
+        description: about,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/api' }],
+      security: [{ apiKey: [] }, { jwt: [] }],
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: `An API key of the organization; begins with ${keyPrefix(config.env)}.`,
+          },
+          jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of a signed-in member.' },
+        },
+      },
+      webhooks: openapiWebhooks() as never,
+    },
+    transform: ({ schema, url }) => ({ schema: { ...schema, security: [{ apiKey: [] }, { jwt: [] }] } as never, url }),
+  })
+}
+
+/** The whole document, with the address this deployment is reached at. */
+export function apiDocument(app: FastifyInstance, { config, publicUrl }: Pick<Deps, 'config' | 'publicUrl'>): object {
+  return { ...app.swagger(), servers: [{ url: `${publicUrl()}/api`, description: config.env }] }
+}

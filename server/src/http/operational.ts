@@ -1,0 +1,37 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
+import { unauthenticated } from '../organizations/keyring.ts'
+import { checkDatabase } from './readiness.ts'
+
+/** What the process is doing: only a ready one is sent requests. */
+export type Phase = 'starting' | 'ready' | 'draining'
+
+/** What an operator's tools ask: is it alive, is it ready, how is it doing. */
+export function operationalRoutes(app: FastifyInstance, deps: Deps, phase: () => Phase): void {
+  app.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'live' }))
+
+  app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
+    const database = await checkDatabase(deps.db)
+    deps.metrics.databaseUp.set(database === 'up' ? 1 : 0)
+    const status = phase() === 'ready' && database === 'down' ? 'database_down' : phase()
+    return reply.code(status === 'ready' ? 200 : 503).send({ status, checks: { database } })
+  })
+
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    guardMetrics(deps, request)
+    return reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics())
+  })
+}
+
+/** Open in local; elsewhere only with the token, and in production not at all without one. */
+function guardMetrics({ config }: Deps, request: FastifyRequest): void {
+  const token = config.metricsToken
+  if (token === undefined) {
+    if (config.env === 'production') throw new Refusal('route_not_found')
+    return
+  }
+  const [given, wanted] = [request.headers.authorization ?? '', `Bearer ${token}`].map((text) => Buffer.from(text))
+  if (given!.length !== wanted!.length || !timingSafeEqual(given!, wanted!)) throw unauthenticated('credential_invalid')
+}

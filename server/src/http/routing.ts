@@ -1,0 +1,76 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { Refusal } from '../errors.ts'
+import type { Deps } from '../deps.ts'
+import { answerOnce, type IdempotencyMode } from './idempotency.ts'
+import { permissions, type OperationId } from './permissions.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** See IdempotencyMode; only POST routes have one. */
+    idempotency?: IdempotencyMode
+    /** The answer carries a secret: kept encrypted under idempotency. */
+    answersSecret?: boolean
+    /** Answers 405 for the methods a known path does not take. */
+    isFallback?: boolean
+  }
+  interface FastifySchema {
+    operationId?: string
+  }
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/**
+ * Every route of the API: its operation has a row in the permission table, its success status is the one its schema
+ * names, and a POST is answered once per Idempotency-Key.
+ */
+export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
+  app.addHook('onRoute', (route) => {
+    if (route.config?.isFallback) return
+    const operationId = route.schema?.operationId
+    if (!operationId || !Object.hasOwn(permissions, operationId))
+      throw new Error(`${String(route.method)} ${route.url} has no row in the permission table.`)
+    route.config = { ...route.config, operationId: operationId as OperationId }
+    const handler = route.handler
+    const success = successStatus(route)
+    route.handler = function (request, reply) {
+      void reply.code(success)
+      const run = async (scoped: Deps) => {
+        request.deps = scoped
+        return handler.call(this, request, reply)
+      }
+      return request.method === 'POST' ? answerOnce(deps, request, reply, run) : run(deps)
+    }
+  })
+}
+
+function successStatus(route: RouteOptions): number {
+  const statuses = Object.keys((route.schema?.response ?? {}) as object).filter((status) => status.startsWith('2'))
+  return Number(statuses.at(-1) ?? 200)
+}
+
+/** Remembers which methods each path takes; the answer, called after the last route, makes the others a 405 that says which. */
+export function refuseOtherMethods(app: FastifyInstance): () => void {
+  const taken = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method, config, prefix }) => {
+    if (config?.isFallback) return
+    const path = url.slice(prefix.length)
+    taken.set(path, new Set([...(taken.get(path) ?? []), ...[method].flat()]))
+  })
+  return () => {
+    for (const [url, known] of taken) {
+      const headers = { allow: [...known].toSorted().join(', ') }
+      app.route({
+        url,
+        method: methods.filter((method) => !known.has(method)),
+        config: { isFallback: true },
+        schema: { hide: true },
+        // Before the body is looked at: the method is the first fault there is.
+        onRequest: async () => {
+          throw new Refusal('method_not_allowed', { headers })
+        },
+        handler: async () => undefined,
+      })
+    }
+  }
+}

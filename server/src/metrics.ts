@@ -1,0 +1,57 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+/** Every metric of the service, by name, in one place. */
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    requests: new Counter({
+      name: 'kolo_http_requests_total',
+      help: 'Answers by route and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'kolo_http_request_seconds',
+      help: 'Time from request to answer.',
+      labelNames: ['method', 'route'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    poolConnections: new Gauge({
+      name: 'kolo_db_pool_connections',
+      help: 'Connections of the pool by state.',
+      labelNames: ['state'],
+      registers,
+    }),
+    databaseUp: new Gauge({ name: 'kolo_db_up', help: '1 while the database answers.', registers }),
+    workerRows: new Counter({
+      name: 'kolo_worker_rows_total',
+      help: 'Rows a worker has worked.',
+      labelNames: ['worker'],
+      registers,
+    }),
+    workerFailures: new Counter({
+      name: 'kolo_worker_failures_total',
+      help: 'Rounds of a worker that failed.',
+      labelNames: ['worker'],
+      registers,
+    }),
+    workerSeconds: new Histogram({
+      name: 'kolo_worker_round_seconds',
+      help: 'Time of a round that found work.',
+      labelNames: ['worker'],
+      registers,
+    }),
+    setAside: new Gauge({
+      name: 'kolo_rows_set_aside',
+      help: 'Rows set aside because they could not be worked.',
+      labelNames: ['worker'],
+      registers,
+    }),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
