@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import { migrate } from '../db/migrate.ts'
+import { createLog } from '../log.ts'
+import { createCore, roles, startService, type Role } from '../service.ts'
+import { banner } from './banner.ts'
+import { provideDatabase } from './database.ts'
+import { provideLocalAccess } from './local.ts'
+import { say, UsageError } from './output.ts'
+
+const FIRST_PORT = 4000
+const PORTS_TRIED = 100
+
+/** kolo start [--role api|worker|simulator|all] */
+export async function start(args: string[]): Promise<void> {
+  const wanted = rolesOf(args)
+  const config = readConfig()
+  const log = createLog(config.logLevel ?? (config.env === 'local' ? 'warn' : 'info'))
+  const database = await provideDatabase(config)
+  if (database.notice) say(database.notice)
+  await migrate(database.url)
+  const core = createCore(config, database.url, log)
+  const service = await startService(core, wanted)
+  core.setPublicUrl(`http://localhost:${await listen(service.app.fastify, config)}`)
+  const access = config.env === 'local' && wanted.includes('api') ? await provideLocalAccess(service.deps) : undefined
+  service.app.enter('ready')
+  say(banner(service.deps, wanted, access))
+  stopOnSignal(async () => {
+    await service.stop()
+    await database.stop()
+  }, config)
+}
+
+function rolesOf(args: string[]): readonly Role[] {
+  const { values } = parseArgs({ args, options: { role: { type: 'string', default: 'all' } } })
+  const role = values.role
+  if (role === 'all') return roles
+  const found = roles.find((one) => one === role)
+  if (!found) throw new UsageError(`--role is "${role}" but must be one of ${roles.join(', ')}, all.`)
+  return [found]
+}
+
+/** On the configured port, or the next free one from 4000. */
+async function listen(fastify: FastifyInstance, config: Config): Promise<number> {
+  const host = config.host ?? (config.env === 'local' ? '127.0.0.1' : '0.0.0.0')
+  const first = config.port ?? FIRST_PORT
+  const last = config.port === undefined ? FIRST_PORT + PORTS_TRIED : config.port
+  for (let port = first; port <= last; port += 1) {
+    try {
+      await fastify.listen({ host, port })
+      const address = fastify.server.address()
+      return typeof address === 'object' && address ? address.port : port
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EADDRINUSE') throw error
+    }
+  }
+  throw new ConfigError(
+    `PORT is ${first}, which another program uses. Choose another port, or leave PORT unset for the next free one.`,
+  )
+}
+
+/** The first signal drains and exits 0; whatever cannot be finished in time is cut off by the deadline. */
+function stopOnSignal(stop: () => Promise<void>, { drainMs }: Config): void {
+  let isStopping = false
+  const begin = () => {
+    if (isStopping) return
+    isStopping = true
+    const finishMs = 4_000
+    setTimeout(() => process.exit(0), drainMs + finishMs).unref()
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`Stopping failed: ${(error as Error).message}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', begin)
+  process.on('SIGINT', begin)
+}

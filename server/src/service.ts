@@ -1,0 +1,118 @@
+import type { Logger } from 'pino'
+import { createApp, type App } from './app.ts'
+import { createClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { openDatabase, type Database } from './db/database.ts'
+import { ensurePartitions } from './db/partitions.ts'
+import type { Deps } from './deps.ts'
+import { newId } from './ids.ts'
+import { keysOf } from './local-secrets.ts'
+import { createMetrics } from './metrics.ts'
+import { createSecrets } from './secrets.ts'
+import { openMissingWallets } from './wallets/operations.ts'
+import { runLoop } from './workers/loop.ts'
+import { joinDeployment } from './workers/presence.ts'
+import { createWorkers } from './workers/registry.ts'
+import { recordHappenings } from './workers/store.ts'
+import { createWakeHub, type WakeHub } from './workers/wake.ts'
+import type { WorkerDeps } from './workers/worker.ts'
+
+export const roles = ['api', 'worker', 'simulator'] as const
+export type Role = (typeof roles)[number]
+
+export type Core = {
+  readonly deps: Deps
+  readonly db: Database
+  readonly hub: WakeHub
+  setPublicUrl(url: string): void
+  close(): Promise<void>
+}
+
+/** What every command works with: the database and what hangs on it. Nothing runs yet. */
+export function createCore(config: Config, databaseUrl: string, log: Logger): Core {
+  const hub = createWakeHub(databaseUrl, log)
+  const db = openDatabase({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    waitMs: config.databaseWaitMs,
+    name: 'kolo',
+    onWake: hub.wake,
+    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+  })
+  const clock = createClock()
+  let publicUrl = config.publicUrl ?? 'http://localhost:4000'
+  const deps: Deps = {
+    config,
+    db,
+    clock,
+    now: clock.now,
+    newId,
+    log,
+    metrics: createMetrics(),
+    secrets: createSecrets(keysOf(config).masterKeys),
+    publicUrl: () => publicUrl,
+  }
+  return {
+    deps,
+    db,
+    hub,
+    setPublicUrl: (url) => (publicUrl = config.publicUrl ?? url),
+    async close() {
+      await hub.close()
+      await db.close()
+    },
+  }
+}
+
+export type Service = { readonly deps: Deps; readonly app: App; stop(): Promise<void> }
+
+/** Starts a process in its roles on a migrated database. It does not listen yet. */
+export async function startService(core: Core, wanted: readonly Role[]): Promise<Service> {
+  const { deps, hub, db } = core
+  const workers = createWorkers()
+  hub.listen()
+  const presence = await joinDeployment(deps, wanted, workers, hub)
+  await ensurePartitions(db, deps.now())
+  await openMissingWallets(deps)
+  const mover = { workers, processId: presence.id, syncClock: presence.syncClock }
+  const app = await createApp(deps, wanted.includes('api') ? mover : undefined)
+  const workerDeps: WorkerDeps = { ...deps, processId: presence.id, happened: happenings(deps) }
+  const loops = wanted.includes('worker') ? workers.map((worker) => runLoop(worker, workerDeps, hub)) : []
+  const poolWatch = watchPool(core)
+  return {
+    deps,
+    app,
+    async stop() {
+      app.enter('draining')
+      clearInterval(poolWatch)
+      await within(deps.config.drainMs, app.fastify.close())
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await presence.leave().catch((error: unknown) => deps.log.warn({ err: error }, 'left without saying so'))
+      await core.close()
+    },
+  }
+}
+
+/** What workers did is written down only while somebody is moving the clock and waits to hear of it. */
+function happenings({ db, clock, now }: Deps): WorkerDeps['happened'] {
+  return async (list) => {
+    if (clock.setting().frozenAt === null || list.length === 0) return
+    await db.transaction((tx) => recordHappenings(tx, now(), list))
+  }
+}
+
+const POOL_WATCH_MS = 1_000
+
+function watchPool({ deps, db }: Core): NodeJS.Timeout {
+  return setInterval(() => {
+    const { totalCount, idleCount, waitingCount } = db.pool
+    deps.metrics.poolConnections.set({ state: 'busy' }, totalCount - idleCount)
+    deps.metrics.poolConnections.set({ state: 'idle' }, idleCount)
+    deps.metrics.poolConnections.set({ state: 'waiting' }, waitingCount)
+  }, POOL_WATCH_MS).unref()
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
+  await Promise.race([work, late])
+}
