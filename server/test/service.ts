@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { parseConfig } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
+import { createCore, startService, type Role, type Service } from '../src/service.ts'
+import { cloneDatabase } from './database.ts'
+
+export type TestService = Service & { readonly databaseUrl: string }
+
+export type ServiceOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  readonly roles?: readonly Role[]
+  /** An existing database, for a second process on it. */
+  readonly databaseUrl?: string
+}
+
+/** Registered while the file is read: inside a test, `after` would end with that test. */
+const endings: (() => Promise<void>)[] = []
+after(async () => {
+  for (const end of endings.toReversed()) await end()
+})
+
+/** A service on a database of its own, in this process. Ends with the test file. */
+export async function createService({
+  env = {},
+  roles = ['api', 'worker', 'simulator'],
+  databaseUrl,
+}: ServiceOptions = {}): Promise<TestService> {
+  const own = databaseUrl === undefined ? await cloneDatabase() : undefined
+  const url = databaseUrl ?? own!.url
+  const dataDir = mkdtempSync(join(tmpdir(), 'kolo-data-'))
+  const config = parseConfig({
+    KOLO_DATA_DIR: dataDir,
+    KOLO_LOG_LEVEL: 'error',
+    KOLO_WORKER_SILENCE_MS: '1000',
+    KOLO_DRAIN_MS: '2000',
+    ...env,
+  })
+  const service = await startService(createCore(config, url, createLog(config.logLevel ?? 'error')), roles)
+  service.app.enter('ready')
+  endings.push(async () => {
+    await service.stop()
+    await own?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return { ...service, databaseUrl: url }
+}
