@@ -2,14 +2,30 @@ import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { createKeyring, unauthenticated } from '../organizations/keyring.ts'
+import type { Role } from '../organizations/schema.ts'
 import { covers, permissions, type OperationId, type Permission } from './permissions.ts'
 
-/** Who calls. What a key does is traced to the member who made it. */
-export type Actor = {
-  readonly type: 'key'
-  readonly id: string
-  readonly scopes: readonly string[]
-  readonly madeBy: string | null
+/** Who calls, and from which address. */
+export type Actor =
+  | {
+      readonly type: 'key'
+      readonly id: string
+      readonly scopes: readonly string[]
+      readonly madeBy: string | null
+      readonly ip: string
+    }
+  | {
+      readonly type: 'member'
+      readonly id: string
+      readonly role: Role
+      readonly email: string
+      readonly name: string
+      readonly ip: string
+    }
+
+/** The member behind an act: the member itself, or the maker of the key; null for a key no member made. */
+export function makerOf(actor: Actor): string | null {
+  return actor.type === 'member' ? actor.id : actor.madeBy
 }
 
 declare module 'fastify' {
@@ -32,7 +48,13 @@ export function authentication(deps: Deps) {
     if (!operationId) return
     const holder = await keyring.holderOf(credentialOf(request))
     request.organizationId = holder.organizationId
-    request.actor = { type: 'key', id: holder.apiKeyId, scopes: holder.scopes, madeBy: holder.createdBy }
+    request.actor = {
+      type: 'key',
+      id: holder.apiKeyId,
+      scopes: holder.scopes,
+      madeBy: holder.createdBy,
+      ip: request.ip,
+    }
     request.log = request.log.child({ organizationId: holder.organizationId })
     permit(permissions[operationId], holder.scopes)
   }

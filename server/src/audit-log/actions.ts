@@ -1,0 +1,31 @@
+/** Everything the audit log knows, with what it means. An act that is not listed cannot be recorded. */
+export const auditActions = {
+  'organization.created': 'An operator made the organization.',
+  'organization.updated': 'The name or the approval thresholds were changed.',
+  'organization.closed': 'An operator closed the organization.',
+  'organization.opened': 'An operator opened the organization again.',
+  'member.invited': 'A member was invited.',
+  'member.joined': 'An invitation was accepted.',
+  'member.created': 'An operator made a member.',
+  'member.role_changed': 'A member was given another role.',
+  'member.removed': 'A member was removed.',
+  'member.password_changed': 'A member changed the password.',
+  'member.password_reset': 'An operator reset the password of a member.',
+  'member.signed_in': 'A member signed in.',
+  'member.signed_out': 'A member signed out.',
+  'member.token_reused': 'A refresh token was shown a second time; the session was ended.',
+  'api_key.created': 'An API key was made.',
+  'api_key.revoked': 'An API key was revoked.',
+  'webhook.created': 'A webhook endpoint was registered.',
+  'webhook.updated': 'A webhook endpoint was changed.',
+  'webhook.deleted': 'A webhook endpoint was removed.',
+  'webhook.secret_rotated': 'The signing secret of a webhook endpoint was replaced.',
+  'payout.approved': 'A payout was approved.',
+  'payout.rejected': 'A payout was rejected.',
+  'payout.cancelled': 'A payout was cancelled.',
+  'review_item.resolved': 'A review item was resolved.',
+  'inbox.assigned': 'An operator assigned an unmatched notice.',
+  'inbox.returned': 'An operator sent the money of an unmatched notice back.',
+} as const satisfies Record<string, string>
+
+export type AuditAction = keyof typeof auditActions
