@@ -1,0 +1,74 @@
+import type { Db, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+
+export type NewNotice = {
+  rail: string
+  dedupeKey: string
+  id: string
+  kind: string
+  notice: string
+  body: string
+  status: 'waiting' | 'unreadable'
+  error: string | null
+  at: Date
+}
+
+const insertSql = sql<{ id: string }>`
+  insert into rail_notices (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  on conflict (rail, dedupe_key) do nothing returning id`
+
+/** Stores a notice once; false when it was here before. */
+export async function insertNotice(tx: Tx, notice: NewNotice): Promise<boolean> {
+  const { rail, dedupeKey, id, kind, notice: read, body, status, error, at } = notice
+  return (await tx.many(insertSql, [rail, dedupeKey, id, kind, read, body, status, error, at])).length === 1
+}
+
+export type WaitingRow = { id: string; rail: string; receivedAt: Date; notice: unknown }
+
+const findWaitingSql = sql<{ id: string }>`
+  select id from rail_notices where status = 'waiting' and set_aside_at is null order by id limit $1`
+
+export async function findWaiting(db: Db, most: number): Promise<string[]> {
+  return (await db.many(findWaitingSql, [most])).map(({ id }) => id)
+}
+
+const oldestWaitingSql = sql<{ at: Date | null }>`
+  select min(received_at) as at from rail_notices where status = 'waiting' and set_aside_at is null`
+
+export async function oldestWaitingAt(db: Db): Promise<Date | null> {
+  return (await db.one(oldestWaitingSql)).at
+}
+
+const lockWaitingSql = sql<WaitingRow>`
+  select id, rail, received_at as "receivedAt", notice from rail_notices
+   where id = any($1::uuid[]) and status = 'waiting' and set_aside_at is null order by id for update skip locked`
+
+export function lockWaiting(tx: Tx, ids: readonly string[]): Promise<WaitingRow[]> {
+  return tx.many(lockWaitingSql, [ids])
+}
+
+/** What became of a notice: into an organization's books, or nobody's. */
+export type Applied = { id: string; organizationId: string | null; status: 'applied' | 'unmatched' }
+
+const markSql = sql`
+  update rail_notices n set status = m.status, organization_id = m.organization_id, applied_at = $4
+    from unnest($1::uuid[], $2::text[], $3::uuid[]) as m (id, status, organization_id) where n.id = m.id`
+
+export async function markApplied(tx: Tx, applied: readonly Applied[], at: Date): Promise<void> {
+  const column = (name: keyof Applied) => applied.map((one) => one[name])
+  await tx.many(markSql, [column('id'), column('status'), column('organizationId'), at])
+}
+
+const setAsideSql = sql`update rail_notices set set_aside_at = $2 where id = $1`
+
+export async function setNoticeAside(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.many(setAsideSql, [id, at])
+}
+
+const countSql = sql<{ status: string; count: number }>`
+  select status, count(*)::integer as count from rail_notices where status in ('unmatched', 'unreadable') group by status`
+
+export function countUnmatched(db: Db): Promise<{ status: string; count: number }[]> {
+  return db.many(countSql)
+}

@@ -1,0 +1,19 @@
+import { isCurrency } from '../../money/currencies.ts'
+import { minor } from '../../money/money.ts'
+import type { Notice } from '../rail.ts'
+
+/** Notices are kept as JSON: amounts in minor units, as text, so that nothing is rounded on the way. */
+export function writeNotice(notice: Notice): string {
+  return JSON.stringify(notice, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+}
+
+export function readStoredNotice(stored: unknown): Notice {
+  const notice = stored as Record<string, unknown> & { amount?: { amount: string; currency: string } | null }
+  const { amount } = notice
+  if (!amount) return notice as unknown as Notice
+  if (!isCurrency(amount.currency)) throw new Error(`a stored notice names the currency ${amount.currency}`)
+  return {
+    ...notice,
+    amount: { amount: minor(BigInt(amount.amount)), currency: amount.currency },
+  } as unknown as Notice
+}

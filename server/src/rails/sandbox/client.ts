@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Agent, request } from 'undici'
+import type { Reply } from '../rail.ts'
+
+export type SandboxConnection = {
+  /** Where the provider listens; undefined while it is not known. */
+  readonly url: () => Promise<string | undefined>
+  /** Where the provider sends its notices. */
+  readonly noticeUrl: (rail: string) => Promise<string | undefined>
+  readonly secret: string
+  readonly timeoutMs: number
+}
+
+export type SandboxClient = {
+  /** Asks; a 2xx is answered, a 4xx refused with the provider's reason, everything else unknown. */
+  ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply<T>>
+  readonly connection: SandboxConnection
+}
+
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+export function createClient(connection: SandboxConnection): SandboxClient {
+  const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 10_000 })
+
+  async function send<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply<T>> {
+    const origin = await connection.url()
+    if (!origin) return { state: 'unknown', cause: 'the provider has no address yet' }
+    const answer = await request(`${origin}${path}`, {
+      method,
+      dispatcher: agent,
+      signal: AbortSignal.timeout(connection.timeoutMs),
+      headers: { authorization: `Bearer ${connection.secret}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.body.text()
+    if (text.length > MAX_ANSWER_BYTES) return { state: 'unknown', cause: 'the answer was too long' }
+    if (answer.statusCode >= 500) return { state: 'unknown', cause: `the provider answered ${answer.statusCode}` }
+    const value = JSON.parse(text) as T & { reason?: string }
+    if (answer.statusCode >= 400) return { state: 'refused', reason: value.reason ?? `status ${answer.statusCode}` }
+    return { state: 'answered', value }
+  }
+
+  return {
+    connection,
+    async ask(method, path, body) {
+      try {
+        return await send(method, path, body)
+      } catch (error) {
+        const { name, message } = error as Error
+        return { state: 'unknown', cause: name === 'TimeoutError' ? `no answer within ${connection.timeoutMs} ms` : message }
+      }
+    },
+  }
+}
+
+/** Whether a notice was signed by the provider: HMAC-SHA256 over `{timestamp}.{body}`, compared in constant time. */
+export function isSigned(secret: string, headers: Readonly<Record<string, string | undefined>>, body: Buffer): boolean {
+  const { 'x-provider-timestamp': timestamp, 'x-provider-signature': signature } = headers
+  if (!timestamp || !signature) return false
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
+  return signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected))
+}

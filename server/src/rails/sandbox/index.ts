@@ -1,0 +1,14 @@
+import type { Rail } from '../rail.ts'
+import { createClient, type SandboxConnection } from './client.ts'
+import { readNotice } from './notices.ts'
+
+/** The rails of local and sandbox: one provider for virtual accounts of each kind, one for everything else. */
+export function sandboxRails(connection: SandboxConnection): readonly Rail[] {
+  const client = createClient(connection)
+  const reads = { readNotice: readNotice(client.connection.secret) }
+  return [
+    { name: 'providerA', ...reads },
+    { name: 'providerB', ...reads },
+    { name: 'sandbox', ...reads },
+  ]
+}

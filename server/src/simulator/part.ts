@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify'
+import type { Book } from './book.ts'
+import type { Announcer } from './notices.ts'
+
+/** What a part of the provider works with. */
+export type Part = {
+  /** Routes of the provider's API: only callers with the secret get in, and it may be slow or down. */
+  readonly api: FastifyInstance
+  /** Routes for people: pages where payers approve. */
+  readonly pages: FastifyInstance
+  readonly book: Book
+  readonly announcer: Announcer
+  /** The origin payers' browsers reach its pages at. */
+  readonly publicUrl: () => string
+}
