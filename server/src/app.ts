@@ -23,6 +23,7 @@ import { validatorCompiler } from './http/validation.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import type { ClockMover } from './sandbox/clock.ts'
 import { clockRoutes } from './sandbox/routes.ts'
+import { noticeRoutes } from './rails/inbox/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { walletRoutes, walletSandboxRoutes } from './wallets/routes.ts'
 import { rateRoutes } from './rates/routes.ts'
@@ -80,6 +81,7 @@ export async function createApp(deps: Deps, mover?: ClockMover): Promise<App> {
   if (mover) {
     await describeApi(fastify, deps.config)
     await fastify.register(async (api) => addApi(api, deps, mover), { prefix: '/api' })
+    await fastify.register((rails) => noticeRoutes(rails, deps))
     await documentationRoutes(fastify, deps)
   }
   await fastify.ready()

@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Metrics } from './metrics.ts'
+import type { Rails } from './rails/registry.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What an operation may reach. Comes first in every signature; there is no other way to the outside. */
@@ -17,6 +18,8 @@ export type Deps = {
   readonly secrets: Secrets
   /** The origin under which others reach this deployment. */
   readonly publicUrl: () => string
+  /** The providers of this deployment. */
+  readonly rails: Rails
   readonly log: Logger
   readonly metrics: Metrics
 }

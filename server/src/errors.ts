@@ -39,6 +39,7 @@ export const refusals = {
     'permission',
     'The scopes of this API key do not allow this. Use a key that has the scope named.',
   ],
+  signature_invalid: [401, 'authentication', 'The notice is not signed by the provider it claims to be from.'],
   media_type_unsupported: [415, 'invalid_request', 'Send the body as JSON with "Content-Type: application/json".'],
   body_too_large: [413, 'invalid_request', 'The body is too large. Send less at once.'],
   invalid_request: [400, 'invalid_request', 'The request is invalid or incomplete. See details.'],
@@ -71,6 +72,7 @@ export const refusals = {
     'unprocessable',
     'The converted amount is more than one operation may move. Use a smaller amount.',
   ],
+  no_rail: [422, 'unprocessable', 'No provider of this deployment can do this.'],
   insufficient_funds: [422, 'unprocessable', 'The wallet balance does not cover this amount and its fee.'],
   internal: [
     500,

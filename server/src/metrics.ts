@@ -26,6 +26,18 @@ export function createMetrics() {
       labelNames: ['state'],
       registers,
     }),
+    notices: new Counter({
+      name: 'kolo_rail_notices_total',
+      help: 'Notices of providers by what they were.',
+      labelNames: ['rail', 'outcome'],
+      registers,
+    }),
+    railSilences: new Gauge({
+      name: 'kolo_rail_silences',
+      help: 'Calls in a row a provider has not answered, by rail and capability.',
+      labelNames: ['rail', 'capability'],
+      registers,
+    }),
     databaseUp: new Gauge({ name: 'kolo_db_up', help: '1 while the database answers.', registers }),
     workerRows: new Counter({
       name: 'kolo_worker_rows_total',

@@ -8,8 +8,10 @@ import type { Deps } from './deps.ts'
 import { newId } from './ids.ts'
 import { keysOf } from './local-secrets.ts'
 import { createMetrics } from './metrics.ts'
+import { createRails } from './rails/registry.ts'
 import { createSecrets } from './secrets.ts'
 import { openMissingWallets } from './wallets/operations.ts'
+import { createSandboxProvider, railsOf } from './sandbox-provider.ts'
 import { runLoop } from './workers/loop.ts'
 import { joinDeployment } from './workers/presence.ts'
 import { createWorkers } from './workers/registry.ts'
@@ -21,6 +23,7 @@ export const roles = ['api', 'worker', 'simulator'] as const
 export type Role = (typeof roles)[number]
 
 export type Core = {
+  readonly databaseUrl: string
   readonly deps: Deps
   readonly db: Database
   readonly hub: WakeHub
@@ -40,6 +43,8 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   })
   const clock = createClock()
+  const metrics = createMetrics()
+  const secrets = createSecrets(keysOf(config).masterKeys)
   let publicUrl = config.publicUrl ?? 'http://localhost:4000'
   const deps: Deps = {
     config,
@@ -48,11 +53,13 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     now: clock.now,
     newId,
     log,
-    metrics: createMetrics(),
-    secrets: createSecrets(keysOf(config).masterKeys),
+    metrics,
+    secrets,
+    rails: createRails(railsOf(config, db, secrets), metrics),
     publicUrl: () => publicUrl,
   }
   return {
+    databaseUrl,
     deps,
     db,
     hub,
@@ -64,7 +71,13 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
   }
 }
 
-export type Service = { readonly deps: Deps; readonly app: App; stop(): Promise<void> }
+export type Service = {
+  readonly deps: Deps
+  readonly app: App
+  /** Says where this process serves the API, once it listens. */
+  announce(apiUrl: string): Promise<void>
+  stop(): Promise<void>
+}
 
 /** Starts a process in its roles on a migrated database. It does not listen yet. */
 export async function startService(core: Core, wanted: readonly Role[]): Promise<Service> {
@@ -78,15 +91,19 @@ export async function startService(core: Core, wanted: readonly Role[]): Promise
   const app = await createApp(deps, wanted.includes('api') ? mover : undefined)
   const workerDeps: WorkerDeps = { ...deps, processId: presence.id, happened: happenings(deps) }
   const loops = wanted.includes('worker') ? workers.map((worker) => runLoop(worker, workerDeps, hub)) : []
+  const simulator = wanted.includes('simulator') ? await createSandboxProvider(core) : undefined
+  if (simulator) await presence.announce({ simulatorUrl: simulator.url })
   const poolWatch = watchPool(core)
   return {
     deps,
     app,
+    announce: (apiUrl) => (wanted.includes('api') ? presence.announce({ apiUrl }) : Promise.resolve()),
     async stop() {
       app.enter('draining')
       clearInterval(poolWatch)
       await within(deps.config.drainMs, app.fastify.close())
       await Promise.all(loops.map((loop) => loop.stop()))
+      await simulator?.close()
       await presence.leave().catch((error: unknown) => deps.log.warn({ err: error }, 'left without saying so'))
       await core.close()
     },

@@ -132,6 +132,22 @@ export const settings = {
     parse: wholeNumber(0, 1_000_000_000),
     byDefault: '50',
   },
+  railTimeoutMs: {
+    variable: 'RAIL_TIMEOUT_MS',
+    about: 'Longest time a call to a provider may take; after it the outcome is unknown.',
+    parse: wholeNumber(50, 60_000),
+    byDefault: '5000',
+  },
+  simulatorPort: {
+    variable: 'SIMULATOR_PORT',
+    about: 'Port of the built-in provider of local and sandbox. Unset: the next free one from 4100.',
+    parse: wholeNumber(0, 65_535),
+  },
+  simulatorPublicUrl: {
+    variable: 'SIMULATOR_PUBLIC_URL',
+    about: "Origin under which payers' browsers reach the pages of the built-in provider.",
+    parse: origin,
+  },
   corsOrigins: {
     variable: 'KOLO_CORS_ORIGINS',
     about: 'Origins whose pages may call the API from a browser, comma separated. Unset: none.',

@@ -36,9 +36,13 @@ export async function createService({
     KOLO_LOG_LEVEL: 'error',
     KOLO_WORKER_SILENCE_MS: '1000',
     KOLO_DRAIN_MS: '2000',
+    SIMULATOR_PORT: '0',
     ...env,
   })
   const service = await startService(createCore(config, url, createLog(config.logLevel ?? 'error')), roles)
+  // The provider's notices arrive by real HTTP, so the service listens, on any port.
+  const origin = await service.app.fastify.listen({ host: '127.0.0.1', port: 0 })
+  await service.announce(origin)
   service.app.enter('ready')
   endings.push(async () => {
     await service.stop()

@@ -4,13 +4,13 @@ import { ConfigError, readConfig, type Config } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { createLog } from '../log.ts'
 import { createCore, roles, startService, type Role } from '../service.ts'
+import { listenOn, listenOnFreePort } from '../listening.ts'
 import { banner } from './banner.ts'
 import { provideDatabase } from './database.ts'
 import { provideLocalAccess } from './local.ts'
 import { say, UsageError } from './output.ts'
 
 const FIRST_PORT = 4000
-const PORTS_TRIED = 100
 
 /** kolo start [--role api|worker|simulator|all] */
 export async function start(args: string[]): Promise<void> {
@@ -22,7 +22,9 @@ export async function start(args: string[]): Promise<void> {
   await migrate(database.url)
   const core = createCore(config, database.url, log)
   const service = await startService(core, wanted)
-  core.setPublicUrl(`http://localhost:${await listen(service.app.fastify, config)}`)
+  const port = await listen(service.app.fastify, config)
+  core.setPublicUrl(`http://localhost:${port}`)
+  await service.announce(`http://127.0.0.1:${port}`)
   const access = config.env === 'local' && wanted.includes('api') ? await provideLocalAccess(service.deps) : undefined
   service.app.enter('ready')
   say(banner(service.deps, wanted, access))
@@ -44,19 +46,20 @@ function rolesOf(args: string[]): readonly Role[] {
 /** On the configured port, or the next free one from 4000. */
 async function listen(fastify: FastifyInstance, config: Config): Promise<number> {
   const host = config.host ?? (config.env === 'local' ? '127.0.0.1' : '0.0.0.0')
-  const first = config.port ?? FIRST_PORT
-  const last = config.port === undefined ? FIRST_PORT + PORTS_TRIED : config.port
-  for (let port = first; port <= last; port += 1) {
-    try {
-      await fastify.listen({ host, port })
-      const address = fastify.server.address()
-      return typeof address === 'object' && address ? address.port : port
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'EADDRINUSE') throw error
-    }
+  const open = async (at: string, port: number) => {
+    await fastify.listen({ host: at, port })
+    const address = fastify.server.address()
+    return typeof address === 'object' && address ? address.port : port
   }
+  if (config.port === undefined) {
+    const port = await listenOnFreePort(open, host, FIRST_PORT)
+    if (port === undefined) throw new ConfigError('No port from 4000 on is free. Set PORT to one that is.')
+    return port
+  }
+  const port = await listenOn(open, host, config.port)
+  if (port !== undefined) return port
   throw new ConfigError(
-    `PORT is ${first}, which another program uses. Choose another port, or leave PORT unset for the next free one.`,
+    `PORT is ${config.port}, which another program uses. Choose another port, or leave PORT unset for the next free one.`,
   )
 }
 

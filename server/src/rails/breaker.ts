@@ -15,7 +15,13 @@ export function withBreaker<F extends object>(rail: string, capability: Capabili
   let openUntilMs = 0
 
   async function call(run: () => Promise<unknown>): Promise<unknown> {
-    if (performance.now() < openUntilMs) return { state: 'unknown', cause: `${rail} has not been answering and is left alone for a moment` }
+    if (performance.now() < openUntilMs) {
+      return {
+        state: 'unknown',
+        cause: `${rail} has not been answering and is left alone for a moment`,
+        isUnsent: true,
+      }
+    }
     // Half open: until this caller is back, the others are still kept away.
     if (silences >= SILENCES_TO_OPEN) openUntilMs = performance.now() + OPEN_MS
     const answer = (await run()) as { state?: string }

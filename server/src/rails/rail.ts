@@ -32,16 +32,17 @@ export type Capability = (typeof capabilities)[number]
 
 /** What a rail says to a question. `refused`: it understood and said no; `unknown`: it was not heard. */
 export type Reply<T> =
-  | { readonly state: 'answered'; readonly value: T }
-  | { readonly state: 'refused'; readonly reason: string }
-  | { readonly state: 'unknown'; readonly cause: string }
+  { readonly state: 'answered'; readonly value: T } | { readonly state: 'refused'; readonly reason: string } | Unknown
+
+/** Nobody was heard. `isUnsent`: the rail was certainly not asked, so that asking again is safe. */
+export type Unknown = { readonly state: 'unknown'; readonly cause: string; readonly isUnsent?: true }
 
 /** What a rail says of an order to move money. */
 export type Outcome =
   | { readonly state: 'pending'; readonly railReference: string }
   | { readonly state: 'completed'; readonly railReference: string; readonly completedAt: Date }
   | { readonly state: 'rejected'; readonly reason: string }
-  | { readonly state: 'unknown'; readonly cause: string }
+  | Unknown
 
 export type IdentityCapability = {
   verifyBvn(question: {
@@ -118,7 +119,8 @@ export type CollectionCapability = {
   /** Sends received money back to its payer. The same return id twice moves it once. */
   giveBack(order: { readonly returnId: string; readonly orderId: string; readonly amount: Money }): Promise<Outcome>
   /** How the rail settles: by its own notice, or after so many business days of a country. */
-  readonly settlement: { readonly by: 'notice' } | { readonly by: 'days'; readonly businessDays: number; readonly country: string }
+  readonly settlement:
+    { readonly by: 'notice' } | { readonly by: 'days'; readonly businessDays: number; readonly country: string }
 }
 
 export const beneficiaryTypes = ['bank_account', 'mobile_money', 'partnerwallet_wallet'] as const
@@ -166,7 +168,9 @@ export type DirectoryCapability = {
 }
 
 export type PartnerWalletCapability = {
-  find(publicId: string): Promise<Reply<{ readonly maskedName: string; readonly currencies: readonly Currency[] } | null>>
+  find(
+    publicId: string,
+  ): Promise<Reply<{ readonly maskedName: string; readonly currencies: readonly Currency[] } | null>>
 }
 
 /** What a provider told us on its own. `dedupeKey` is the provider's name for this one fact. */

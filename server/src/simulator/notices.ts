@@ -61,7 +61,8 @@ export function createAnnouncer(book: Book, secret: string, behaviours: Behaviou
 
   async function send({ id, url, body, copies }: Due): Promise<void> {
     const { losesNotices } = await behaviours.of('notices')
-    const accepted = losesNotices || (await Promise.all(Array.from({ length: copies }, () => post(url, body)))).every(Boolean)
+    const accepted =
+      losesNotices || (await Promise.all(Array.from({ length: copies }, () => post(url, body)))).every(Boolean)
     if (accepted) await book.query('update simulator.notices set sent_at = clock_timestamp() where id = $1', [id])
   }
 

@@ -8,6 +8,8 @@ import type { Worker } from './worker.ts'
 /** This process among the others: heard of every second, known by an id that claims are made under. */
 export type Presence = {
   id(): string
+  /** Says where this process listens, so that others find it. */
+  announce(addresses: store.Addresses): Promise<void>
   /** Reads the clock as the database has it and says so. */
   syncClock(): Promise<void>
   leave(): Promise<void>
@@ -24,13 +26,16 @@ export async function joinDeployment(
 ): Promise<Presence> {
   // A tenth of the silence that costs a process its claims, so that one late beat costs nothing.
   const beatMs = Math.max(MIN_BEAT_MS, Math.min(BEAT_MS, deps.config.workerSilenceMs / 5))
+  let addresses: store.Addresses = {}
   let id = await join()
   let isLeaving = false
   let beating: Promise<void> = Promise.resolve()
 
   async function join(): Promise<string> {
     const next = randomUUID()
-    await deps.db.transaction((tx) => store.joinProcesses(tx, { id: next, roles, host: hostname(), pid: process.pid }))
+    await deps.db.transaction((tx) =>
+      store.joinProcesses(tx, { id: next, roles, host: hostname(), pid: process.pid, ...addresses }),
+    )
     return next
   }
 
@@ -61,6 +66,10 @@ export async function joinDeployment(
 
   return {
     id: () => id,
+    async announce(more) {
+      addresses = { ...addresses, ...more }
+      await deps.db.transaction((tx) => store.announceAddresses(tx, id, addresses))
+    },
     syncClock: run,
     async leave() {
       isLeaving = true

@@ -1,8 +1,13 @@
+import type { NoticeHandlers } from '../rails/inbox/operations.ts'
+import { noticesWorker } from '../rails/inbox/worker.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { housekeepingWorker } from './housekeeping.ts'
 import type { Worker } from './worker.ts'
 
+/** What each kind of notice does to the books. */
+const noticeHandlers: NoticeHandlers = {}
+
 /** Every worker of the service, by name. Moving the clock drives this list. */
 export function createWorkers(): readonly Worker[] {
-  return [transfersWorker, housekeepingWorker()]
+  return [transfersWorker, noticesWorker(noticeHandlers), housekeepingWorker()]
 }

@@ -6,14 +6,34 @@ import type { Happening } from './worker.ts'
 // Heartbeats and leases go by the database's wall clock, the one clock all processes share.
 
 const joinSql = sql`
-  insert into processes (id, roles, host, pid, started_at, heartbeat_at)
-  values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())`
+  insert into processes (id, roles, host, pid, api_url, simulator_url, started_at, heartbeat_at)
+  values ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())`
+
+/** Where a process listens, as seen from this machine. */
+export type Addresses = { readonly apiUrl?: string; readonly simulatorUrl?: string }
 
 export async function joinProcesses(
   tx: Tx,
-  process: { id: string; roles: readonly string[]; host: string; pid: number },
+  process: Addresses & { id: string; roles: readonly string[]; host: string; pid: number },
 ): Promise<void> {
-  await tx.many(joinSql, [process.id, process.roles, process.host, process.pid])
+  const { id, roles, host, pid, apiUrl, simulatorUrl } = process
+  await tx.many(joinSql, [id, roles, host, pid, apiUrl ?? null, simulatorUrl ?? null])
+}
+
+const announceSql = sql`
+  update processes set api_url = coalesce($2, api_url), simulator_url = coalesce($3, simulator_url) where id = $1`
+
+export async function announceAddresses(tx: Tx, id: string, { apiUrl, simulatorUrl }: Addresses): Promise<void> {
+  await tx.many(announceSql, [id, apiUrl ?? null, simulatorUrl ?? null])
+}
+
+const addressesSql = sql<{ apiUrl: string | null; simulatorUrl: string | null }>`
+  select (select api_url from processes where api_url is not null order by heartbeat_at desc limit 1) as "apiUrl",
+         (select simulator_url from processes where simulator_url is not null order by heartbeat_at desc limit 1) as "simulatorUrl"`
+
+/** Where the deployment's API and its simulator listen, by the process heard of last. */
+export function findAddresses(db: Db): Promise<{ apiUrl: string | null; simulatorUrl: string | null }> {
+  return db.one(addressesSql)
 }
 
 export type ClockRow = ClockSetting & { movedBy: string | null }

@@ -12,8 +12,5 @@ export function readStoredNotice(stored: unknown): Notice {
   const { amount } = notice
   if (!amount) return notice as unknown as Notice
   if (!isCurrency(amount.currency)) throw new Error(`a stored notice names the currency ${amount.currency}`)
-  return {
-    ...notice,
-    amount: { amount: minor(BigInt(amount.amount)), currency: amount.currency },
-  } as unknown as Notice
+  return { ...notice, amount: { amount: minor(BigInt(amount.amount)), currency: amount.currency } } as unknown as Notice
 }

@@ -17,7 +17,12 @@ export function noticesWorker(handlers: NoticeHandlers): Worker {
       const ids = await store.findWaiting(deps.db, BATCH)
       const rows = ids.map((id) => ({ id, organizationId: NOBODY_YET }))
       await workInHalves(deps, 'notices', rows, {
-        work: (batch) => applyNotices(deps, handlers, batch.map(({ id }) => id)),
+        work: (batch) =>
+          applyNotices(
+            deps,
+            handlers,
+            batch.map(({ id }) => id),
+          ),
         setAside: (tx, { id }) => store.setNoticeAside(tx, id, deps.now()),
       })
       return ids.length

@@ -24,7 +24,7 @@ export function createClient(connection: SandboxConnection): SandboxClient {
 
   async function send<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply<T>> {
     const origin = await connection.url()
-    if (!origin) return { state: 'unknown', cause: 'the provider has no address yet' }
+    if (!origin) return { state: 'unknown', cause: 'the provider has no address yet', isUnsent: true }
     const answer = await request(`${origin}${path}`, {
       method,
       dispatcher: agent,
@@ -47,7 +47,10 @@ export function createClient(connection: SandboxConnection): SandboxClient {
         return await send(method, path, body)
       } catch (error) {
         const { name, message } = error as Error
-        return { state: 'unknown', cause: name === 'TimeoutError' ? `no answer within ${connection.timeoutMs} ms` : message }
+        return {
+          state: 'unknown',
+          cause: name === 'TimeoutError' ? `no answer within ${connection.timeoutMs} ms` : message,
+        }
       }
     },
   }

@@ -35,7 +35,11 @@ export function readNotice(secret: string): Rail['readNotice'] {
       wire = JSON.parse(body.toString('utf8')) as Wire
       return { state: 'read', notice: noticeOf(wire) }
     } catch (error) {
-      return { state: 'unreadable', dedupeKey: String(wire?.id ?? headers['x-provider-signature']), cause: (error as Error).message }
+      return {
+        state: 'unreadable',
+        dedupeKey: String(wire?.id ?? headers['x-provider-signature']),
+        cause: (error as Error).message,
+      }
     }
   }
 }
@@ -53,7 +57,12 @@ function noticeOf(wire: Wire): Notice {
       payerEmail: maybeText(wire, 'payerEmail'),
     }
   }
-  const common = { dedupeKey, orderId: text(wire, 'orderId'), railReference: text(wire, 'railReference'), reason: maybeText(wire, 'reason') }
+  const common = {
+    dedupeKey,
+    orderId: text(wire, 'orderId'),
+    railReference: text(wire, 'railReference'),
+    reason: maybeText(wire, 'reason'),
+  }
   const collected = collectionStates[wire.event]
   if (collected) return { kind: 'collection', state: collected, amount: wire.amount ? money(wire) : null, ...common }
   const paid = payoutStates[wire.event]
