@@ -12,10 +12,10 @@ import { createRails } from './rails/registry.ts'
 import { createSecrets } from './secrets.ts'
 import { openMissingWallets } from './wallets/operations.ts'
 import { createSandboxProvider, railsOf } from './sandbox-provider.ts'
+import { happenings } from './workers/happenings.ts'
 import { runLoop } from './workers/loop.ts'
 import { joinDeployment } from './workers/presence.ts'
 import { createWorkers } from './workers/registry.ts'
-import { recordHappenings } from './workers/store.ts'
 import { createWakeHub, type WakeHub } from './workers/wake.ts'
 import type { WorkerDeps } from './workers/worker.ts'
 
@@ -107,14 +107,6 @@ export async function startService(core: Core, wanted: readonly Role[]): Promise
       await presence.leave().catch((error: unknown) => deps.log.warn({ err: error }, 'left without saying so'))
       await core.close()
     },
-  }
-}
-
-/** What workers did is written down only while somebody is moving the clock and waits to hear of it. */
-function happenings({ db, clock, now }: Deps): WorkerDeps['happened'] {
-  return async (list) => {
-    if (clock.setting().frozenAt === null || list.length === 0) return
-    await db.transaction((tx) => recordHappenings(tx, now(), list))
   }
 }
 

@@ -244,12 +244,21 @@ export type PrivateJwk = {
 }
 
 function jwtKeys(text: string): readonly PrivateJwk[] {
-  const keys: unknown = JSON.parse(text)
+  const keys = readJson(text)
   const isKey = (key: Partial<PrivateJwk>) => key.kty === 'OKP' && key.crv === 'Ed25519' && key.kid && key.x && key.d
   if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey)) {
     throw new Error('must be a JSON array of private Ed25519 JWKs, each with kid, x and d')
   }
   return keys as PrivateJwk[]
+}
+
+/** JSON.parse quotes what it cannot read, and here that is a secret. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function currencyList(text: string): readonly Currency[] {

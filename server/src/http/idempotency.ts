@@ -111,6 +111,12 @@ async function withEffect(
 
 class ClaimLost extends Error {}
 
+/** Forgets answers nobody can ask for again. */
+export function forgetAnswers(deps: Deps, most: number): Promise<number> {
+  const before = new Date(deps.now().getTime() - KEPT_MS)
+  return deps.db.transaction((tx) => store.purgeKeys(tx, before, most))
+}
+
 /** A database whose transaction stays open after its work, until `finish` adds the last step and commits. */
 function heldOpen(db: Db) {
   let open:

@@ -12,6 +12,8 @@ import { rateFrom, type RateTable } from './table.ts'
 
 /** How long a quote holds its rate. */
 const QUOTE_LIFE_MS = 60_000
+/** A quote that can no longer be used is kept this long, for questions about it. */
+const QUOTE_KEPT_MS = 31 * 24 * 60 * 60 * 1000
 
 /** Both amounts, the rate between them, where it came from, and the fee: everything fixed when an operation is created. */
 export type Price = {
@@ -180,4 +182,10 @@ function present(quote: store.QuoteRow): Quote {
     feeAmount: toMajor(quote.feeAmount, feeCurrency(kind, sourceCurrency, targetCurrency)),
     expiresAt: quote.expiresAt.toISOString(),
   }
+}
+
+/** Forgets quotes nobody will ask about any more. */
+export function forgetQuotes(deps: Deps, most: number): Promise<number> {
+  const before = new Date(deps.now().getTime() - QUOTE_KEPT_MS)
+  return deps.db.transaction((tx) => store.purgeQuotes(tx, before, most))
 }

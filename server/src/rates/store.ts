@@ -90,11 +90,12 @@ export async function markQuoteUsed(tx: Tx, organizationId: string, id: string, 
   await tx.many(useQuoteSql, [organizationId, id, at])
 }
 
-const purgeQuotesSql = sql`
-  delete from quotes where (organization_id, id) in (
-    select organization_id, id from quotes where expires_at < $1 limit $2 for update skip locked)`
+const purgeQuotesSql = sql<{ purged: number }>`
+  with old as (select organization_id, id from quotes where expires_at < $1 limit $2 for update skip locked),
+  gone as (delete from quotes q using old where (q.organization_id, q.id) = (old.organization_id, old.id) returning 1)
+  select count(*)::integer as purged from gone`
 
 /** Forgets quotes nobody can use any more. */
-export async function purgeQuotes(tx: Tx, before: Date, most: number): Promise<void> {
-  await tx.many(purgeQuotesSql, [before, most])
+export async function purgeQuotes(tx: Tx, before: Date, most: number): Promise<number> {
+  return (await tx.one(purgeQuotesSql, [before, most])).purged
 }

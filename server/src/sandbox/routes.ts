@@ -1,6 +1,6 @@
 import type { Api } from '../app.ts'
 import { refusing } from '../http/schemas.ts'
-import { advanceClock, clockNow, type ClockMover } from './clock.ts'
+import { advanceClock, clockNow, type ClockMover } from './operations.ts'
 import { Advance, AdvanceBody, ClockBody } from './schema.ts'
 
 /** The clock can be moved in local only. */

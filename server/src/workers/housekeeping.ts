@@ -1,16 +1,16 @@
 import { ensurePartitions } from '../db/partitions.ts'
-import { purgeKeys } from '../http/idempotency-store.ts'
-import { purgeQuotes } from '../rates/store.ts'
 import { countSetAside } from './store.ts'
 import type { Worker, WorkerDeps } from './worker.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
+/** Forgets what has outlived its use, at most `most` rows; answers how many. */
+export type Forget = (deps: WorkerDeps, most: number) => Promise<number>
+
 const BATCH = 1_000
 /** Housekeeping is never urgent; once a minute, by the wall clock, is often enough. */
 const EVERY_MS = 60_000
 
-/** Makes partitions ahead and forgets what has outlived its use. Nothing in it falls due at an instant. */
-export function housekeepingWorker(): Worker {
+/** Makes partitions ahead and lets each noun forget what is old. Nothing in it falls due at an instant. */
+export function housekeepingWorker(chores: readonly Forget[]): Worker {
   let nextRunMs = 0
   return {
     name: 'housekeeping',
@@ -20,16 +20,14 @@ export function housekeepingWorker(): Worker {
       nextRunMs = performance.now() + EVERY_MS
       await ensurePartitions(deps.db, deps.now())
       for (const { worker, count } of await countSetAside(deps.db)) deps.metrics.setAside.set({ worker }, count)
-      const forgotten = await forgetOld(deps)
-      // A full batch means there is more: go on at once.
-      if (forgotten === BATCH) nextRunMs = 0
+      let forgotten = 0
+      for (const forget of chores) {
+        const rows = await forget(deps, BATCH)
+        forgotten += rows
+        // A full batch means there is more: go on at once.
+        if (rows === BATCH) nextRunMs = 0
+      }
       return forgotten
     },
   }
-}
-
-async function forgetOld(deps: WorkerDeps): Promise<number> {
-  const dayAgo = new Date(deps.now().getTime() - DAY_MS)
-  await deps.db.transaction((tx) => purgeQuotes(tx, new Date(dayAgo.getTime() - 30 * DAY_MS), BATCH))
-  return deps.db.transaction((tx) => purgeKeys(tx, dayAgo, BATCH))
 }

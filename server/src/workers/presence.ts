@@ -24,7 +24,7 @@ export async function joinDeployment(
   workers: readonly Worker[],
   hub: WakeHub,
 ): Promise<Presence> {
-  // A tenth of the silence that costs a process its claims, so that one late beat costs nothing.
+  // A fifth of the silence that costs a process its claims, so that a few late beats cost nothing.
   const beatMs = Math.max(MIN_BEAT_MS, Math.min(BEAT_MS, deps.config.workerSilenceMs / 5))
   let addresses: store.Addresses = {}
   let id = await join()

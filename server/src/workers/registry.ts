@@ -1,5 +1,7 @@
 import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
+import { forgetAnswers } from '../http/idempotency.ts'
+import { forgetQuotes } from '../rates/operations.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { housekeepingWorker } from './housekeeping.ts'
 import type { Worker } from './worker.ts'
@@ -9,5 +11,5 @@ const noticeHandlers: NoticeHandlers = {}
 
 /** Every worker of the service, by name. Moving the clock drives this list. */
 export function createWorkers(): readonly Worker[] {
-  return [transfersWorker, noticesWorker(noticeHandlers), housekeepingWorker()]
+  return [transfersWorker, noticesWorker(noticeHandlers), housekeepingWorker([forgetAnswers, forgetQuotes])]
 }
