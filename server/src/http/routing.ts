@@ -1,8 +1,9 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
-import { Refusal } from '../errors.ts'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { invalid, Refusal } from '../errors.ts'
 import type { Deps } from '../deps.ts'
 import { answerOnce, type IdempotencyMode } from './idempotency.ts'
 import { permissions, type OperationId } from './permissions.ts'
+import { strict } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,6 +32,9 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
     if (!operationId || !Object.hasOwn(permissions, operationId))
       throw new Error(`${String(route.method)} ${route.url} has no row in the permission table.`)
     route.config = { ...route.config, operationId: operationId as OperationId }
+    // A route that names no query takes none, and one that names no body takes none: what it would ignore is a mistake.
+    route.schema = { querystring: strict({}), ...route.schema }
+    route.preValidation = [route.preValidation ?? [], route.schema.body ? emptyForMissingBody : refuseBody].flat()
     const handler = route.handler
     const success = successStatus(route)
     route.handler = function (request, reply) {
@@ -42,6 +46,17 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
       return request.method === 'POST' ? answerOnce(deps, request, reply, run) : run(deps)
     }
   })
+}
+
+/** No body at all is told which fields it lacks, like an empty one. */
+async function emptyForMissingBody(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {}
+}
+
+async function refuseBody({ body }: FastifyRequest): Promise<void> {
+  if (body === undefined || body === null) return
+  const names = typeof body === 'object' ? Object.keys(body) : ['body']
+  if (names.length > 0) throw invalid(...names.map((param) => ({ param, message: 'is not a known field here' })))
 }
 
 function successStatus(route: RouteOptions): number {
