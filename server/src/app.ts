@@ -16,7 +16,7 @@ import { eventRoutes } from './events/routes.ts'
 import { authentication } from './http/authentication.ts'
 import { answerError } from './http/errors.ts'
 import { parseJson } from './http/json.ts'
-import { apiDocument, describeApi } from './http/openapi.ts'
+import { describeApi, documenting } from './http/openapi.ts'
 import { operationalRoutes, type Phase } from './http/operational.ts'
 import { prepareRoutes, refuseOtherMethods } from './http/routing.ts'
 import { validatorCompiler } from './http/validation.ts'
@@ -131,8 +131,9 @@ function observe(fastify: FastifyInstance, { metrics }: Deps): void {
 }
 
 async function documentationRoutes(fastify: FastifyInstance, deps: Deps): Promise<void> {
+  const document = documenting(fastify, deps)
   for (const url of ['/openapi.json', '/api/openapi.json']) {
-    fastify.get(url, { schema: { hide: true } }, async () => apiDocument(fastify, deps))
+    fastify.get(url, { schema: { hide: true } }, async () => document())
   }
   await fastify.register(async (docs) => {
     docs.addHook('onRequest', async (_request, reply) => {

@@ -4,11 +4,21 @@ import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openapiWebhooks } from '../events/openapi.ts'
 import { keyPrefix } from '../organizations/api-key.ts'
+import { errorOverview, finishDocument } from './api-document.ts'
 
 const about = `Customers, per-currency wallets on a double-entry ledger, virtual bank accounts, payment requests, payouts and signed webhooks.
 
-Amounts are JSON numbers in major units. Lists are newest first. Every POST takes an \`Idempotency-Key\`.
-A refusal has the shape \`{ "error": { type, code, message, param?, details?, requestId } }\`; each operation lists the codes it can answer with.`
+Amounts are JSON numbers in major units. Lists are newest first. Every answer has an \`X-Request-Id\`.
+
+## Repeating a request
+
+Send an \`Idempotency-Key\` with a POST, and it is safe to send it again: for 24 hours the same key with the same request gets the first answer, byte for byte, with \`Idempotent-Replayed: true\`.
+
+## Errors
+
+A refusal has the shape \`{ "error": { type, code, message, param?, details?, requestId } }\`. Each operation lists the codes it can answer with; these are all of them, in the order in which they are found.
+
+${errorOverview()}`
 
 /** The description of the API, made from the routes' own schemas. */
 export async function describeApi(app: FastifyInstance, config: Config): Promise<void> {
@@ -39,7 +49,11 @@ export async function describeApi(app: FastifyInstance, config: Config): Promise
   })
 }
 
-/** The whole document, with the address this deployment is reached at. */
-export function apiDocument(app: FastifyInstance, { config, publicUrl }: Pick<Deps, 'config' | 'publicUrl'>): object {
-  return { ...app.swagger(), servers: [{ url: `${publicUrl()}/api`, description: config.env }] }
+/** Answers the whole document, made once, with the address this deployment is reached at. */
+export function documenting(app: FastifyInstance, { config, publicUrl }: Pick<Deps, 'config' | 'publicUrl'>) {
+  let finished: object | undefined
+  return (): object => {
+    finished ??= finishDocument(app.swagger())
+    return { ...finished, servers: [{ url: `${publicUrl()}/api`, description: config.env }] }
+  }
 }
