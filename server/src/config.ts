@@ -64,6 +64,7 @@ function refuseUnfitForProduction(config: Config): void {
       `KOLO_ENV is "production", which does not start without ${missing.join(', ')}. See .env.example.`,
     )
   }
+  if (config.faultPoint) throw new ConfigError('KOLO_FAULT_POINT must not be set when KOLO_ENV is "production".')
   if (!config.publicUrl?.startsWith('https://')) {
     throw new ConfigError('KOLO_PUBLIC_URL must begin with https:// when KOLO_ENV is "production".')
   }

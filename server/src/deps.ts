@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
+import type { FaultPoint } from './fault-point.ts'
 import type { Metrics } from './metrics.ts'
 import type { Rails } from './rails/registry.ts'
 import type { Secrets } from './secrets.ts'
@@ -22,4 +23,6 @@ export type Deps = {
   readonly rails: Rails
   readonly log: Logger
   readonly metrics: Metrics
+  /** Says that a numbered place is passed; a test may have chosen it for the process to die at. */
+  readonly faultPoint: (point: FaultPoint) => void
 }

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { openDatabase, type Database } from './db/database.ts'
 import { ensurePartitions } from './db/partitions.ts'
 import type { Deps } from './deps.ts'
+import { faultPointOf } from './fault-point.ts'
 import { newId } from './ids.ts'
 import { keysOf } from './local-secrets.ts'
 import { createMetrics } from './metrics.ts'
@@ -57,6 +58,7 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     secrets,
     rails: createRails(railsOf(config, db, secrets), metrics),
     publicUrl: () => publicUrl,
+    faultPoint: faultPointOf(config.faultPoint),
   }
   return {
     databaseUrl,

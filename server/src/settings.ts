@@ -1,3 +1,4 @@
+import { faultPoints } from './fault-point.ts'
 import { isCurrency, type Currency } from './money/currencies.ts'
 
 export type Setting<T> = {
@@ -176,6 +177,11 @@ export const settings = {
     about: 'A process that has not been heard of for this long loses its claims.',
     parse: wholeNumber(500, 600_000),
     byDefault: '10000',
+  },
+  faultPoint: {
+    variable: 'KOLO_FAULT_POINT',
+    about: 'For tests: where this process ends as if the power had failed. Refused in production.',
+    parse: oneOf(...faultPoints),
   },
   drainMs: {
     variable: 'KOLO_DRAIN_MS',

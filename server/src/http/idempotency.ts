@@ -36,6 +36,7 @@ export async function answerOnce(deps: Deps, request: FastifyRequest, reply: Fas
     isSealed: answersSecret,
   }
   const answer = await (idempotency === 'claimed' ? claimed : joined)(deps, slot, request, reply, run)
+  deps.faultPoint('answer.committed')
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body)
 }
 

@@ -28,7 +28,7 @@ export async function createTransfer(
   if (isOwn && (wish.targetCurrency ?? wish.sourceCurrency) === wish.sourceCurrency) {
     throw invalid({ param: 'targetCurrency', message: 'must differ from sourceCurrency between your own wallets' })
   }
-  return deps.db.transaction(async (tx) => {
+  const transfer = await deps.db.transaction(async (tx) => {
     if (!isOwn && !(await findOpenOrganization(tx, destinationId))) {
       throw new Refusal('destination_not_found', { param: 'destinationOrganizationId' })
     }
@@ -62,10 +62,14 @@ export async function createTransfer(
       createdBy: actor.id,
     }
     await addTransfers(deps, tx, [row])
+    deps.faultPoint('transfer.created')
     await post(tx, [isOwn ? conversionPosting(row) : departurePosting(row)])
+    deps.faultPoint('transfer.departed')
     if (!isOwn) tx.wake('transfers')
     return present(row)
   })
+  deps.faultPoint('transfer.departure_committed')
+  return transfer
 }
 
 export async function listTransfers(deps: Deps, organizationId: string, query: TransferQuery) {
@@ -81,8 +85,9 @@ export async function getTransfer(deps: Deps, organizationId: string, id: string
 
 /** Brings transfers on their way into their destinations, or back where that cannot be. Answers which were moved. */
 export async function deliverTransfers(deps: Deps, keys: readonly store.TransferKey[]): Promise<store.TransferRow[]> {
-  return deps.db.transaction(async (tx) => {
+  const delivered = await deps.db.transaction(async (tx) => {
     const waiting = await store.lockPending(tx, keys)
+    deps.faultPoint('transfer.delivery_locked')
     const at = deps.now()
     const moved = await moveTransfers(
       deps,
@@ -109,11 +114,15 @@ export async function deliverTransfers(deps: Deps, keys: readonly store.Transfer
       createdBy: null,
     }))
     if (arrivals.length > 0) await addTransfers(deps, tx, arrivals)
+    deps.faultPoint('transfer.delivery_announced')
     await post(tx, [
       ...entered.map(deliveryPosting),
       ...arrivals.map(arrivalPosting),
       ...cameBack.map((row) => ({ ...comebackPosting(row), at })),
     ])
+    deps.faultPoint('transfer.delivered')
     return moved
   })
+  deps.faultPoint('transfer.delivery_committed')
+  return delivered
 }

@@ -1,0 +1,32 @@
+/**
+ * Numbered places where a process can be made to die as if the power had failed, so that tests can show what is left
+ * behind. Each is passed through `deps.faultPoint`; KOLO_FAULT_POINT names the one to die at, and is refused in
+ * production.
+ */
+export const faultPoints = [
+  /** The API: effect and stored answer are committed, the caller not told. */
+  'answer.committed',
+  /** The API: nothing but the transfer's own row is written. */
+  'transfer.created',
+  /** The API: everything is written, nothing committed. */
+  'transfer.departed',
+  /** The API: committed, unless an Idempotency-Key holds the transaction open for the answer. */
+  'transfer.departure_committed',
+  /** The worker: the transfers are locked. */
+  'transfer.delivery_locked',
+  /** The worker: statuses, events and the receivers' rows are written, no money has moved. */
+  'transfer.delivery_announced',
+  /** The worker: everything is written, nothing committed. */
+  'transfer.delivered',
+  /** The worker: committed, nothing noted in the process. */
+  'transfer.delivery_committed',
+] as const
+
+export type FaultPoint = (typeof faultPoints)[number]
+
+/** What a place calls as it is passed. Without a setting it does nothing. */
+export function faultPointOf(fatal: FaultPoint | undefined): (point: FaultPoint) => void {
+  return (point) => {
+    if (point === fatal) process.kill(process.pid, 'SIGKILL')
+  }
+}
