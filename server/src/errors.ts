@@ -72,8 +72,10 @@ export const refusals = {
     'unprocessable',
     'The converted amount is more than one operation may move. Use a smaller amount.',
   ],
+  sandbox_refused: [422, 'unprocessable', 'The built-in provider refuses this command. The message says why.'],
   no_rail: [422, 'unprocessable', 'No provider of this deployment can do this.'],
   insufficient_funds: [422, 'unprocessable', 'The wallet balance does not cover this amount and its fee.'],
+  sandbox_provider_unavailable: [502, 'provider', 'The built-in provider did not answer. Try again shortly.'],
   internal: [
     500,
     'internal',

@@ -2,26 +2,18 @@ import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
 import { listenOn, listenOnFreePort } from './listening.ts'
 import type { Rail } from './rails/rail.ts'
+import { sandboxConnection, sharedSecret } from './rails/sandbox/connection.ts'
 import { sandboxRails } from './rails/sandbox/index.ts'
 import type { Secrets } from './secrets.ts'
 import type { Core } from './service.ts'
 import { createSimulator } from './simulator/server.ts'
-import { findAddresses } from './workers/store.ts'
 
 const FIRST_PORT = 4100
 
 /** The rails of this deployment. In local and sandbox they lead to the built-in provider, wherever it runs. */
 export function railsOf(config: Config, db: Db, secrets: Secrets): readonly Rail[] {
   if (config.env === 'production') return []
-  return sandboxRails({
-    url: async () => (await findAddresses(db)).simulatorUrl ?? undefined,
-    noticeUrl: async (rail) => {
-      const origin = config.publicUrl ?? (await findAddresses(db)).apiUrl
-      return origin ? `${origin}/rails/${rail}/notices` : undefined
-    },
-    secret: sharedSecret(secrets),
-    timeoutMs: config.railTimeoutMs,
-  })
+  return sandboxRails(sandboxConnection(config, db, secrets))
 }
 
 /** Starts the built-in provider; in production there is none. */
@@ -41,9 +33,4 @@ export async function createSandboxProvider(core: Core): Promise<{ url: string; 
   if (port === undefined)
     throw new Error(`SIMULATOR_PORT ${config.simulatorPort ?? ''} is used by another program. Choose another one.`)
   return { url: `http://127.0.0.1:${port}`, close: simulator.close }
-}
-
-/** Known to both sides and to nobody else, without a setting of its own. */
-function sharedSecret(secrets: Secrets): string {
-  return secrets.mac('sandbox-provider', 'shared').toString('hex')
 }

@@ -24,8 +24,8 @@ export function withBreaker<F extends object>(rail: string, capability: Capabili
     }
     // Half open: until this caller is back, the others are still kept away.
     if (silences >= SILENCES_TO_OPEN) openUntilMs = performance.now() + OPEN_MS
-    const answer = (await run()) as { state?: string }
-    note(answer.state === 'unknown')
+    const answer = (await run()) as { state?: string; isHeard?: true }
+    note(answer.state === 'unknown' && !answer.isHeard)
     return answer
   }
 

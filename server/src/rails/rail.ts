@@ -34,8 +34,16 @@ export type Capability = (typeof capabilities)[number]
 export type Reply<T> =
   { readonly state: 'answered'; readonly value: T } | { readonly state: 'refused'; readonly reason: string } | Unknown
 
-/** Nobody was heard. `isUnsent`: the rail was certainly not asked, so that asking again is safe. */
-export type Unknown = { readonly state: 'unknown'; readonly cause: string; readonly isUnsent?: true }
+/**
+ * Nobody was heard. `isUnsent`: the rail was certainly not asked, so that asking again is safe. `isHeard`: the rail
+ * itself answered, that it cannot say just now; this is no reason to leave it alone.
+ */
+export type Unknown = {
+  readonly state: 'unknown'
+  readonly cause: string
+  readonly isUnsent?: true
+  readonly isHeard?: true
+}
 
 /** What a rail says of an order to move money. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Agent, request } from 'undici'
-import type { Reply } from '../rail.ts'
+import { Agent, request, type Dispatcher } from 'undici'
+import type { Reply, Unknown } from '../rail.ts'
 
 export type SandboxConnection = {
   /** Where the provider listens; undefined while it is not known. */
@@ -19,22 +19,26 @@ export type SandboxClient = {
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-export function createClient(connection: SandboxConnection): SandboxClient {
-  const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 10_000 })
+/** The provider answers, and says that whoever stands behind it does not. */
+const UPSTREAM_UNAVAILABLE = 'upstream_unavailable'
 
+export function createClient(
+  connection: SandboxConnection,
+  dispatcher: Dispatcher = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 10_000 }),
+): SandboxClient {
   async function send<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply<T>> {
     const origin = await connection.url()
     if (!origin) return { state: 'unknown', cause: 'the provider has no address yet', isUnsent: true }
     const answer = await request(`${origin}${path}`, {
       method,
-      dispatcher: agent,
+      dispatcher,
       signal: AbortSignal.timeout(connection.timeoutMs),
       headers: { authorization: `Bearer ${connection.secret}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
     const text = await answer.body.text()
     if (text.length > MAX_ANSWER_BYTES) return { state: 'unknown', cause: 'the answer was too long' }
-    if (answer.statusCode >= 500) return { state: 'unknown', cause: `the provider answered ${answer.statusCode}` }
+    if (answer.statusCode >= 500) return unknown(answer.statusCode, text)
     const value = JSON.parse(text) as T & { reason?: string }
     if (answer.statusCode >= 400) return { state: 'refused', reason: value.reason ?? `status ${answer.statusCode}` }
     return { state: 'answered', value }
@@ -54,6 +58,11 @@ export function createClient(connection: SandboxConnection): SandboxClient {
       }
     },
   }
+}
+
+function unknown(status: number, text: string): Unknown {
+  const isHeard = text.includes(`"${UPSTREAM_UNAVAILABLE}"`)
+  return { state: 'unknown', cause: `the provider answered ${status}`, ...(isHeard && { isHeard }) }
 }
 
 /** Whether a notice was signed by the provider: HMAC-SHA256 over `{timestamp}.{body}`, compared in constant time. */
