@@ -10,6 +10,9 @@ import {
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import scalar from '@scalar/fastify-api-reference'
+import { apiKeyRoutes } from './api-keys/routes.ts'
+import { auditLogRoutes } from './audit-log/routes.ts'
+import { authRoutes } from './auth/routes.ts'
 import type { Deps } from './deps.ts'
 import { Refusal } from './errors.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -20,6 +23,7 @@ import { describeApi, documenting } from './http/openapi.ts'
 import { operationalRoutes, type Phase } from './http/operational.ts'
 import { prepareRoutes, refuseOtherMethods } from './http/routing.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { memberRoutes } from './members/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import type { ClockMover } from './sandbox/operations.ts'
 import { clockRoutes } from './sandbox/routes.ts'
@@ -58,6 +62,7 @@ export async function createApp(deps: Deps, mover?: ClockMover): Promise<App> {
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy: deps.config.trustedProxies ?? false,
     genReqId: (raw) => {
       const own = raw.headers['x-request-id']
       return typeof own === 'string' && requestIdShape.test(own) ? own : randomUUID()
@@ -106,7 +111,11 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   api.addHook('onRequest', authentication(deps))
   const addFallbacks = refuseOtherMethods(instance)
   prepareRoutes(instance, deps)
+  authRoutes(api)
   organizationRoutes(api)
+  memberRoutes(api)
+  apiKeyRoutes(api)
+  auditLogRoutes(api)
   walletRoutes(api)
   rateRoutes(api)
   transferRoutes(api)

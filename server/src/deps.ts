@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/database.ts'
@@ -17,6 +18,10 @@ export type Deps = {
   /** A new UUIDv7 of an instant of the service clock. */
   readonly newId: (at: Date) => string
   readonly secrets: Secrets
+  /** The JWTs of members. */
+  readonly tokens: Tokens
+  /** Calls back when a committed transaction, here or in another process, has woken a name; answers how to stop. */
+  readonly onWake: (name: string, callback: () => void) => () => void
   /** The origin under which others reach this deployment. */
   readonly publicUrl: () => string
   /** The providers of this deployment. */

@@ -1,4 +1,6 @@
-import { keyCreate, orgCreate, orgSetActive } from './commands/organizations.ts'
+import { keyCreate, keyList, keyRevoke } from './commands/keys.ts'
+import { memberCreate, memberReset } from './commands/members.ts'
+import { orgCreate, orgSetActive } from './commands/organizations.ts'
 import { runMigrate } from './commands/migrate.ts'
 import { say, UsageError } from './commands/output.ts'
 import { start } from './commands/start.ts'
@@ -13,6 +15,10 @@ const usage = `kolo <command>
   org create --name N [--email E] [--json]     make an organization, its owner and a key
   org close|open --id ID                       refuse or accept an organization's keys and transfers to it
   key create --org ID [--name N] [--scopes S]  make an API key
+  key list --org ID [--json]                   list API keys and their last use
+  key revoke --org ID --id ID                  refuse an API key from now on
+  member create --org ID --email E [--role R]  make a member who can sign in
+  member reset --email E [--json]              give a member a new password and end all sessions
   doctor [--json]                              say what is wrong and what to do about it`
 
 type Command = (args: string[]) => Promise<void>
@@ -24,6 +30,10 @@ const commands: Readonly<Record<string, Command>> = {
   'org close': (args) => orgSetActive(args, false),
   'org open': (args) => orgSetActive(args, true),
   'key create': keyCreate,
+  'key list': keyList,
+  'key revoke': keyRevoke,
+  'member create': memberCreate,
+  'member reset': memberReset,
   doctor,
   help: async () => say(usage),
 }

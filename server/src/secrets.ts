@@ -8,6 +8,8 @@ export type Secrets = {
   open(sealed: string, context: string): string
   /** The id of the key new values are sealed with. */
   readonly keyId: string
+  /** Whether a key of this id is configured. */
+  knows(keyId: string): boolean
   /** A keyed digest for one purpose; `keyId` names an older master key where one made the digest. */
   mac(purpose: string, content: string | Buffer, keyId?: string): Buffer
 }
@@ -33,6 +35,7 @@ export function createSecrets(masterKeys: readonly MasterKey[]): Secrets {
 
   return {
     keyId: current.id,
+    knows: (keyId) => masterKeys.some(({ id }) => id === keyId),
     seal(plain, context) {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', keyFor(current.id, 'secrets'), iv).setAAD(Buffer.from(context))

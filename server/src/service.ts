@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createApp, type App } from './app.ts'
+import { createTokens } from './auth/tokens.ts'
 import { createClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openDatabase, type Database } from './db/database.ts'
@@ -44,8 +45,9 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   })
   const clock = createClock()
+  const { masterKeys, jwtKeys } = keysOf(config)
   const metrics = createMetrics()
-  const secrets = createSecrets(keysOf(config).masterKeys)
+  const secrets = createSecrets(masterKeys)
   let publicUrl = config.publicUrl ?? 'http://localhost:4000'
   const deps: Deps = {
     config,
@@ -56,6 +58,8 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     log,
     metrics,
     secrets,
+    tokens: createTokens(jwtKeys, config.env),
+    onWake: hub.onWake,
     rails: createRails(railsOf(config, db, secrets), metrics),
     publicUrl: () => publicUrl,
     faultPoint: faultPointOf(config.faultPoint),

@@ -1,4 +1,5 @@
 import { faultPoints } from './fault-point.ts'
+import ipaddr from 'ipaddr.js'
 import { isCurrency, type Currency } from './money/currencies.ts'
 
 export type Setting<T> = {
@@ -166,6 +167,22 @@ export const settings = {
     parse: wholeNumber(7, 3_650),
     byDefault: '90',
   },
+  rateLimitReads: {
+    variable: 'KOLO_RATE_LIMIT_READS',
+    about: 'Reads a key or member may make a second; 0: any number. Unset: 100, and any number in local.',
+    parse: wholeNumber(0, 1_000_000),
+  },
+  rateLimitWrites: {
+    variable: 'KOLO_RATE_LIMIT_WRITES',
+    about: 'Writes a key or member may make a second; 0: any number. Unset: 25, and any number in local.',
+    parse: wholeNumber(0, 1_000_000),
+  },
+  trustedProxies: {
+    variable: 'KOLO_TRUSTED_PROXIES',
+    about:
+      'Addresses or ranges of proxies in front of the service, comma separated; the address of the caller is then read from X-Forwarded-For. Unset: the connection says it.',
+    parse: addressList,
+  },
   logLevel: {
     variable: 'KOLO_LOG_LEVEL',
     about:
@@ -265,6 +282,13 @@ function readJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function addressList(text: string): string[] {
+  const list = text.split(',').map((part) => part.trim())
+  const wrong = list.find((part) => !ipaddr.isValid(part) && !ipaddr.isValidCIDR(part))
+  if (wrong !== undefined) throw new Error(`names "${wrong}", which is neither an address nor a range like 10.0.0.0/8`)
+  return list
 }
 
 function currencyList(text: string): readonly Currency[] {

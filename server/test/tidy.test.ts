@@ -120,7 +120,8 @@ const transactionPlaces: Readonly<Record<string, string>> = {
   'db/database.ts': 'it is made here',
   'db/partitions.ts': 'tables are made in a transaction of their own',
   'http/idempotency.ts': 'the effect and its kept answer commit together',
-  'organizations/keyring.ts': 'the use of a key is noted apart from the request, which does not wait for it',
+  'auth/limits.ts': 'an attempt to sign in is counted before it is known how it ends',
+  'api-keys/keyring.ts': 'the use of a key is noted apart from the request, which does not wait for it',
 }
 
 test('transactions begin in operations, workers, commands and http/idempotency.ts', () => {
@@ -145,6 +146,12 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'log.ts': 'a line of the log says when it was really written',
   'http/idempotency.ts': 'the lease of a claim',
   'workers/store.ts': 'heartbeats',
+  'auth/cookie.ts': 'sign-in',
+  'auth/limits.ts': 'sign-in',
+  'auth/operations.ts': 'sign-in',
+  'auth/store.ts': 'sign-in',
+  'auth/tokens.ts': 'sign-in',
+  'http/rate-limit-store.ts': 'a limit is per real second',
   'commands/doctor.ts': 'compares the clocks of the machine and of the database',
   'simulator/notices.ts': 'the outside world has no other clock',
   'db/migrate.ts': 'says when a migration was really applied',

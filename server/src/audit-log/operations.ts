@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import type { Actor } from '../http/authentication.ts'
 import type { AuditAction } from './actions.ts'
+import type { AuditEntry, AuditQuery } from './schema.ts'
 import { FIRST_MAC, macOf, type SealedEntry } from './seal.ts'
 import * as store from './store.ts'
 
@@ -55,4 +56,23 @@ export function changesBetween<T extends object>(before: Partial<T>, after: Part
   return Object.fromEntries(
     names.filter(isDifferent).map((name) => [name, { from: before[name] ?? null, to: after[name] ?? null }]),
   )
+}
+
+export async function listAuditEntries(deps: Deps, organizationId: string, query: AuditQuery) {
+  const { items, pagination } = await store.listEntries(deps.db, organizationId, query)
+  return { auditEntries: items.map(present), pagination }
+}
+
+function present(row: store.EntryRow): AuditEntry {
+  const { id, at, action, resourceType, resourceId, ip, changes } = row
+  return {
+    id,
+    at: at.toISOString(),
+    actor: { type: row.actorType, id: row.actorId, email: row.actorLabel },
+    action: action as AuditAction,
+    resourceType,
+    resourceId,
+    ip,
+    changes: JSON.parse(changes) as AuditEntry['changes'],
+  }
 }

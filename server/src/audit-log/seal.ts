@@ -17,7 +17,7 @@ export type SealedEntry = {
 }
 
 /** What the first entry of an organization goes on from. */
-export const FIRST_MAC = Buffer.alloc(32)
+export const FIRST_MAC: Buffer = Buffer.alloc(32)
 
 /** The digest of an entry over the one before it; only the master key can make it. */
 export function macOf(secrets: Secrets, before: Buffer, entry: SealedEntry, keyId?: string): Buffer {

@@ -1,5 +1,7 @@
-import type { Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { listPage, type Page } from '../db/paging.ts'
 import { sql } from '../db/sql.ts'
+import type { AuditQuery } from './schema.ts'
 import type { SealedEntry } from './seal.ts'
 
 export type Head = { number: bigint; before: Buffer }
@@ -26,4 +28,46 @@ export async function appendEntry(tx: Tx, entry: SealedEntry, mac: Buffer, keyId
   const { action, resourceType, resourceId, ip, changes } = entry
   const who = [organizationId, id, number, at, actorType, actorId, actorLabel]
   await tx.many(appendSql, [...who, action, resourceType, resourceId, ip, changes, mac, keyId])
+}
+
+export type EntryRow = SealedEntry & { mac: Buffer; keyId: string }
+
+const columns = `
+  organization_id as "organizationId", id, number, at, actor_type as "actorType", actor_id as "actorId",
+  actor_label as "actorLabel", action, resource_type as "resourceType", resource_id as "resourceId", ip, changes,
+  mac, key_id as "keyId"`
+
+export function listEntries(db: Db, organizationId: string, query: AuditQuery): Promise<Page<EntryRow>> {
+  return listPage(
+    db,
+    { columns, from: 'audit_log', id: 'id' },
+    [
+      { text: 'organization_id = ?', value: organizationId },
+      ...(query.action === undefined ? [] : [{ text: 'action = ?', value: query.action }]),
+    ],
+    query,
+  )
+}
+
+const entriesAfterSql = sql<EntryRow>`
+  select ${columns} from audit_log where organization_id = $1 and number > $2 order by number limit $3`
+
+export function entriesAfter(db: Db, organizationId: string, number: bigint, most: number): Promise<EntryRow[]> {
+  return db.many(entriesAfterSql, [organizationId, number, most])
+}
+
+const findHeadSql = sql<{ entries: bigint; mac: Buffer }>`
+  select entries, mac from audit_log_heads where organization_id = $1`
+
+export function findHead(db: Db, organizationId: string): Promise<{ entries: bigint; mac: Buffer } | undefined> {
+  return db.maybe(findHeadSql, [organizationId])
+}
+
+const loggedSql = sql<{ organizationId: string }>`
+  select organization_id as "organizationId" from audit_log_heads
+  union select organization_id from audit_log order by 1`
+
+/** Every organization that has a log, or should have one. */
+export async function listLogged(db: Db): Promise<string[]> {
+  return (await db.many(loggedSql)).map(({ organizationId }) => organizationId)
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isApiKeyOf } from '../api-keys/operations.ts'
 import type { Deps } from '../deps.ts'
 import { writeWhole } from '../local-secrets.ts'
-import { createOrganization, isApiKeyOf, type Founded } from '../organizations/operations.ts'
+import { createOrganization, type Founded } from '../organizations/operations.ts'
 
 export type LocalAccess = Founded & { readonly baseUrl: string }
 

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { scopedResources } from '../http/permissions.ts'
-import { createApiKey, createOrganization, setOrganizationActive } from '../organizations/operations.ts'
+import { createOrganization, setOrganizationActive } from '../organizations/operations.ts'
 import { say, UsageError } from './output.ts'
 import { withCore } from './with-core.ts'
 
@@ -28,29 +27,4 @@ export async function orgSetActive(args: string[], isActive: boolean): Promise<v
   if (!id) throw new UsageError(`kolo org ${isActive ? 'open' : 'close'} --id <organization id>`)
   await withCore(({ deps }) => setOrganizationActive(deps, id, isActive))
   say(`The organization ${id} is ${isActive ? 'open' : 'closed'}.`)
-}
-
-/** kolo key create --org ID [--name N] [--scopes a,b] [--json] */
-export async function keyCreate(args: string[]): Promise<void> {
-  const options = {
-    org: { type: 'string' },
-    name: { type: 'string' },
-    scopes: { type: 'string' },
-    json: { type: 'boolean' },
-  } as const
-  const { values } = parseArgs({ args, options })
-  if (!values.org)
-    throw new UsageError(
-      'kolo key create --org <organization id> [--name N] [--scopes payments:write,wallets:read] [--json]',
-    )
-  const scopes = (values.scopes ?? '*').split(',')
-  const known = new Set(['*', ...scopedResources.flatMap((resource) => [`${resource}:read`, `${resource}:write`])])
-  const unknown = scopes.find((scope) => !known.has(scope))
-  if (unknown !== undefined)
-    throw new UsageError(`"${unknown}" is not a scope. Scopes are * and ${[...known].slice(1).join(', ')}.`)
-  const organizationId = values.org
-  const { id, apiKey } = await withCore(({ deps }) =>
-    createApiKey(deps, organizationId, { name: values.name ?? 'Key made by an operator', scopes }),
-  )
-  say(values.json ? JSON.stringify({ id, organizationId, apiKey, scopes }) : `${apiKey}\nThe key is shown only now.`)
 }

@@ -7,6 +7,7 @@ type Operation = {
   tags?: string[]
   parameters?: Node[]
   requestBody?: Node
+  security?: Node[]
   responses: Record<string, Response>
 }
 type Document = { paths: Record<string, Record<string, Operation>>; components: Node; webhooks?: Node } & Node
@@ -84,8 +85,21 @@ const headers = {
     description: '`true` when this is the kept answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
+  RateLimitPolicy: {
+    description: 'How many requests of a kind a key or member may make in a window of seconds: `"reads";q=100;w=1`.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'How many of them are left, and in how many seconds the window ends: `"reads";r=42;t=1`.',
+    schema: { type: 'string' },
+  },
   RetryAfter: { description: 'Seconds to wait before asking again.', schema: { type: 'string' } },
   WwwAuthenticate: { description: '`Bearer`', schema: { type: 'string' } },
+}
+
+const limitHeaders = {
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
 }
 
 function finishOperation(path: string, method: string, operation: Operation): void {
@@ -106,6 +120,7 @@ function finishOperation(path: string, method: string, operation: Operation): vo
         ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
         : {}),
       ...(['429', '503'].includes(status) ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
+      ...(operation.security?.length && status !== '401' ? limitHeaders : {}),
       ...(status === '401' ? { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } } : {}),
       ...response.headers,
     }

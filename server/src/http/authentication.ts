@@ -1,9 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createKeyring, unauthenticated } from '../api-keys/keyring.ts'
+import { createSessions } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { createKeyring, unauthenticated } from '../organizations/keyring.ts'
 import type { Role } from '../organizations/schema.ts'
 import { covers, permissions, type OperationId, type Permission } from './permissions.ts'
+import { createRateLimits } from './rate-limit.ts'
 
 /** Who calls, and from which address. */
 export type Actor =
@@ -32,6 +34,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     organizationId: string
     actor: Actor
+    /** The session of a member's token; null for a key. */
+    sessionId: string | null
     deps: Deps
     rawBody: Buffer | null
   }
@@ -40,34 +44,52 @@ declare module 'fastify' {
   }
 }
 
-/** Credential, then permission: in the order the contract lists faults, before a byte of the body is read. */
+/** Credential, rate limit, permission: in the order the contract lists faults, before a byte of the body is read. */
 export function authentication(deps: Deps) {
-  const keyring = createKeyring(deps)
-  return async (request: FastifyRequest): Promise<void> => {
+  const [keyring, sessions, limits] = [createKeyring(deps), createSessions(deps), createRateLimits(deps)]
+
+  async function identify(request: FastifyRequest): Promise<void> {
+    const credential = bearerOf(request)
+    if (!credential) throw unauthenticated('credential_missing')
+    const { ip } = request
+    if (isToken(credential)) {
+      const { organizationId, sessionId, id, role, email, name } = await sessions.holderOf(credential)
+      Object.assign(request, { organizationId, sessionId, actor: { type: 'member', id, role, email, name, ip } })
+    } else {
+      const { organizationId, apiKeyId: id, scopes, createdBy: madeBy } = await keyring.holderOf(credential)
+      Object.assign(request, { organizationId, sessionId: null, actor: { type: 'key', id, scopes, madeBy, ip } })
+    }
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const operationId = request.routeOptions.config.operationId
     if (!operationId) return
-    const holder = await keyring.holderOf(credentialOf(request))
-    request.organizationId = holder.organizationId
-    request.actor = {
-      type: 'key',
-      id: holder.apiKeyId,
-      scopes: holder.scopes,
-      madeBy: holder.createdBy,
-      ip: request.ip,
-    }
-    request.log = request.log.child({ organizationId: holder.organizationId })
-    permit(permissions[operationId], holder.scopes)
+    const permission: Permission = permissions[operationId]
+    if (permission.isPublic) return
+    await identify(request)
+    request.log = request.log.child({ organizationId: request.organizationId })
+    await limits?.take(request, reply)
+    permit(permission, request.actor)
   }
 }
 
-function credentialOf(request: FastifyRequest): string {
-  const match = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')
-  if (!match?.[1]) throw unauthenticated('credential_missing')
-  return match[1]
+/** What stands after `Bearer`. */
+export function bearerOf(request: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
-function permit({ scope }: Permission, held: readonly string[]): void {
+function isToken(credential: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential)
+}
+
+function permit({ scope, roles }: Permission, actor: Actor): void {
+  if (actor.type === 'member') {
+    if (roles.includes(actor.role)) return
+    throw new Refusal('role_missing', {
+      message: `Your role, ${actor.role}, does not allow this. It takes one of: ${roles.join(', ')}.`,
+    })
+  }
   if (scope === null) throw new Refusal('member_required')
-  if (!covers(held, scope))
+  if (!covers(actor.scopes, scope))
     throw new Refusal('scope_missing', { message: `This needs an API key with the scope ${scope}.` })
 }

@@ -1,10 +1,11 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { keyPrefix } from '../api-keys/api-key.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openapiWebhooks } from '../events/openapi.ts'
-import { keyPrefix } from '../organizations/api-key.ts'
 import { errorOverview, finishDocument } from './api-document.ts'
+import { describePermission, permissions, type OperationId, type Permission } from './permissions.ts'
 
 const about = `Customers, per-currency wallets on a double-entry ledger, virtual bank accounts, payment requests, payouts and signed webhooks.
 
@@ -45,8 +46,21 @@ export async function describeApi(app: FastifyInstance, config: Config): Promise
       },
       webhooks: openapiWebhooks() as never,
     },
-    transform: ({ schema, url }) => ({ schema: { ...schema, security: [{ apiKey: [] }, { jwt: [] }] } as never, url }),
+    transform: ({ schema, url }) => ({ schema: (schema.hide ? schema : withAccess(schema)) as never, url }),
   })
+}
+
+/** Says of an operation who may call it, out of the permission table. */
+function withAccess(schema: FastifySchema): FastifySchema {
+  const permission: Permission = permissions[schema.operationId as OperationId]
+  const { scope, roles, isPublic } = permission
+  const about = (schema as { description?: string }).description
+  return {
+    ...schema,
+    description: [about, describePermission(permission)].filter(Boolean).join('\n\n'),
+    security: isPublic ? [] : [{ apiKey: [] }, { jwt: [] }],
+    ...(!isPublic && { 'x-scope': scope, 'x-roles': roles }),
+  } as FastifySchema
 }
 
 /** Answers the whole document, made once, with the address this deployment is reached at. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
-import { unauthenticated } from '../organizations/keyring.ts'
+import { unauthenticated } from '../api-keys/keyring.ts'
 import { checkDatabase } from './readiness.ts'
 
 /** What the process is doing: only a ready one is sent requests. */

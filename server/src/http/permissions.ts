@@ -17,8 +17,21 @@ export const scopedResources = [
 export type ScopedResource = (typeof scopedResources)[number]
 export type Scope = `${ScopedResource}:${'read' | 'write'}`
 
-/** Who may call an operation: a key with the scope (`any`: every key, null: members only), a member with one of the roles. */
-export type Permission = { readonly scope: Scope | 'any' | null; readonly roles: readonly Role[] }
+/** Everything a key can be given; `*` is all of it. */
+export const keyScopes: readonly ('*' | Scope)[] = [
+  '*',
+  ...scopedResources.flatMap((resource) => [`${resource}:read`, `${resource}:write`] as const),
+]
+
+/**
+ * Who may call an operation: a key with the scope (`any`: every key, null: members only), a member with one of the
+ * roles. What is public needs no credential at all.
+ */
+export type Permission = {
+  readonly scope: Scope | 'any' | null
+  readonly roles: readonly Role[]
+  readonly isPublic?: true
+}
 
 const everyone: readonly Role[] = ['viewer', 'approver', 'developer', 'admin', 'owner']
 const builders: readonly Role[] = ['developer', 'admin', 'owner']
@@ -38,6 +51,13 @@ function administering(resource: ScopedResource): Permission {
   return { scope: `${resource}:write`, roles: admins }
 }
 
+/** What only people may do. */
+function forMembers(roles: readonly Role[]): Permission {
+  return { scope: null, roles }
+}
+
+const open: Permission = { scope: 'any', roles: everyone, isPublic: true }
+
 /** One row per operation, by its operationId. A route without a row does not start. */
 export const permissions = {
   listWallets: reading('wallets'),
@@ -50,7 +70,21 @@ export const permissions = {
   getTransfer: reading('transfers'),
   listEvents: reading('events'),
   getEvent: reading('events'),
+  login: open,
+  refreshSession: open,
+  logout: open,
+  acceptInvite: open,
+  changePassword: forMembers(everyone),
   getOrganization: { scope: 'any', roles: everyone },
+  updateOrganization: forMembers(admins),
+  inviteMember: forMembers(admins),
+  listMembers: forMembers(everyone),
+  changeMemberRole: forMembers(admins),
+  removeMember: forMembers(admins),
+  createApiKey: forMembers(builders),
+  listApiKeys: forMembers(admins),
+  revokeApiKey: forMembers(admins),
+  listAuditEntries: forMembers(admins),
   fundWallet: building('sandbox'),
   getClock: reading('sandbox'),
   advanceClock: building('sandbox'),
@@ -62,4 +96,24 @@ export type OperationId = keyof typeof permissions
 export function covers(held: readonly string[], needed: Scope | 'any'): boolean {
   if (needed === 'any' || held.includes('*')) return true
   return held.includes(needed) || held.includes(needed.replace(/:read$/, ':write'))
+}
+
+/** What a developer may write, and so hand on to a key. */
+const developerWrites: readonly ScopedResource[] = ['customers', 'virtual-accounts', 'payments', 'webhooks', 'sandbox']
+
+/** The scopes a member of a role may give a key: never more than the role itself may do. */
+export function scopesToGive(role: Role): readonly string[] {
+  if (admins.includes(role)) return keyScopes
+  if (role !== 'developer') return []
+  return keyScopes.filter(
+    (scope) => scope.endsWith(':read') || developerWrites.some((resource) => scope === `${resource}:write`),
+  )
+}
+
+/** The row of an operation in words, for its description. */
+export function describePermission({ scope, roles, isPublic }: Permission): string {
+  if (isPublic) return 'Needs no credential.'
+  const byKey =
+    scope === null ? 'no API key' : scope === 'any' ? 'any API key' : `an API key with the scope \`${scope}\``
+  return `Allowed: ${byKey}; members who are ${roles.join(', ')}.`
 }

@@ -125,17 +125,28 @@ function errorOf(codes: readonly RefusalCode[]) {
 }
 
 /** What any route may answer, whatever it does. */
-export const everyRoute = [
+const anyRoute = ['invalid_request', 'internal', 'unavailable'] as const
+
+/** What any route that needs a credential may answer besides. */
+const guardedRoute = [
   'credential_missing',
   'credential_invalid',
+  'credential_revoked',
+  'credential_expired',
+  'credential_of_other_environment',
+  'rate_limited',
+  'member_required',
   'scope_missing',
-  'invalid_request',
-  'internal',
-  'unavailable',
+  'role_missing',
 ] as const
 
 /** The refusals a route can answer with, by status, for its description. */
 export function refusing(...codes: RefusalCode[]): Record<number, TSchema> {
-  const byStatus = Object.groupBy([...codes, ...everyRoute], (code) => String(refusals[code][0]))
+  return refusingAnyone(...codes, ...guardedRoute)
+}
+
+/** The same for a route that needs no credential. */
+export function refusingAnyone(...codes: RefusalCode[]): Record<number, TSchema> {
+  const byStatus = Object.groupBy([...codes, ...anyRoute], (code) => String(refusals[code][0]))
   return Object.fromEntries(Object.entries(byStatus).map(([status, group]) => [status, errorOf([...new Set(group)])]))
 }

@@ -1,3 +1,4 @@
+import { forgetSignIns } from '../auth/operations.ts'
 import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
 import { forgetAnswers } from '../http/idempotency.ts'
@@ -11,5 +12,9 @@ const noticeHandlers: NoticeHandlers = {}
 
 /** Every worker of the service, by name. Moving the clock drives this list. */
 export function createWorkers(): readonly Worker[] {
-  return [transfersWorker, noticesWorker(noticeHandlers), housekeepingWorker([forgetAnswers, forgetQuotes])]
+  return [
+    transfersWorker,
+    noticesWorker(noticeHandlers),
+    housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns]),
+  ]
 }

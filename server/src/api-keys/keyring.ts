@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { Refusal, type RefusalCode } from '../errors.ts'
+import { createBriefMemory } from '../http/brief-memory.ts'
 import { faultOfApiKey, hashApiKey } from './api-key.ts'
 import * as store from './store.ts'
 
@@ -13,6 +14,7 @@ const NOTED_EVERY_MS = 60_000
 
 export function createKeyring(deps: Deps): Keyring {
   const notedAt = new Map<string, number>()
+  const recall = createBriefMemory(deps, (hash) => store.findKeyHolder(deps.db, Buffer.from(hash, 'base64')))
 
   async function noteUse({ organizationId, apiKeyId }: store.KeyHolder): Promise<void> {
     const at = deps.now()
@@ -26,7 +28,7 @@ export function createKeyring(deps: Deps): Keyring {
       const fault = faultOfApiKey(key, deps.config.env)
       if (fault)
         throw unauthenticated(fault === 'other_environment' ? 'credential_of_other_environment' : 'credential_invalid')
-      const holder = await store.findKeyHolder(deps.db, hashApiKey(key))
+      const holder = await recall(hashApiKey(key).toString('base64'))
       if (!holder) throw unauthenticated('credential_invalid')
       if (holder.revokedAt) throw unauthenticated('credential_revoked')
       if (holder.expiresAt && holder.expiresAt <= deps.now()) throw unauthenticated('credential_expired')
