@@ -94,7 +94,7 @@ export async function startService(core: Core, wanted: readonly Role[]): Promise
   await ensurePartitions(db, deps.now())
   await openMissingWallets(deps)
   const mover = { workers, processId: presence.id, syncClock: presence.syncClock }
-  const app = await createApp(deps, wanted.includes('api') ? mover : undefined)
+  const app = await createApp(deps, presence.isHeard, wanted.includes('api') ? mover : undefined)
   const workerDeps: WorkerDeps = { ...deps, processId: presence.id, happened: happenings(deps) }
   const loops = wanted.includes('worker') ? workers.map((worker) => runLoop(worker, workerDeps, hub)) : []
   const simulator = wanted.includes('simulator') ? await createSandboxProvider(core) : undefined

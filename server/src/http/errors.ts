@@ -31,8 +31,7 @@ function refusalOf(error: FastifyError | Error): Refusal {
         message: 'The body is empty or its length is not what Content-Length says.',
       })
     case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new Refusal('route_not_found')
+      return new Refusal('invalid_request', { message: 'The path is not validly encoded.' })
     default:
       return new Refusal('internal')
   }

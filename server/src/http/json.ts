@@ -1,7 +1,15 @@
 import { parseDecimal, formatDecimal } from '../money/decimal.ts'
-import { invalid, Refusal } from '../errors.ts'
+import { invalid, Refusal, type FaultDetail } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Stands where a value was that cannot be taken as it is, until its place is known. */
+class Unfit {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
 
 /**
  * Reads a JSON body so that nothing in it is changed silently: a number that a double cannot keep exactly, a NUL or
@@ -9,32 +17,45 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * are each a 400 that says so.
  */
 export function parseJson(bytes: Buffer): unknown {
-  const faults: { param: string; message: string }[] = []
+  let isFit = true
   let value: unknown
   try {
     value = JSON.parse(decoder.decode(bytes), (key, item: unknown, context?: { source?: string }) => {
       const message = faultOf(key, item, context?.source)
-      if (message) faults.push({ param: key || 'body', message })
-      return item
+      if (message === undefined) return item
+      isFit = false
+      return new Unfit(message)
     })
   } catch (error) {
     if (error instanceof RangeError) throw new Refusal('invalid_request', { message: 'The body is nested too deeply.' })
     throw new Refusal('invalid_request', { message: 'The body is not valid JSON in UTF-8.' })
   }
-  if (faults.length > 0) throw invalid(...faults)
+  if (!isFit) throw invalid(...placesOf(value, ''))
   return value
 }
 
 function faultOf(key: string, item: unknown, source: string | undefined): string | undefined {
-  if (key === '__proto__') return 'is not an allowed name'
+  if (key === '__proto__' || hasNul(key)) return 'is not an allowed name'
   if (typeof item === 'string') {
-    if (item.includes('\0')) return 'must not contain a NUL character'
+    if (hasNul(item)) return 'must not contain a NUL character'
     if (!item.isWellFormed()) return 'must be well-formed Unicode'
   }
   if (typeof item === 'number' && source !== undefined && !isExact(item, source)) {
     return 'has more digits than can be kept exactly'
   }
   return undefined
+}
+
+/** PostgreSQL keeps every character except this one. */
+export function hasNul(text: string): boolean {
+  return text.includes('\0')
+}
+
+function placesOf(node: unknown, path: string): FaultDetail[] {
+  if (node instanceof Unfit) return [{ param: path || 'body', message: node.message }]
+  if (Array.isArray(node)) return node.flatMap((item, index) => placesOf(item, `${path}[${index}]`))
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([name, item]) => placesOf(item, path ? `${path}.${name}` : name))
 }
 
 /** Whether the double stands for exactly the decimal that was written. */

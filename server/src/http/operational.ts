@@ -8,15 +8,19 @@ import { checkDatabase } from './readiness.ts'
 /** What the process is doing: only a ready one is sent requests. */
 export type Phase = 'starting' | 'ready' | 'draining'
 
+/** What the process knows of itself. */
+type State = { phase(): Phase; isHeard(): boolean }
+
 /** What an operator's tools ask: is it alive, is it ready, how is it doing. */
-export function operationalRoutes(app: FastifyInstance, deps: Deps, phase: () => Phase): void {
+export function operationalRoutes(app: FastifyInstance, deps: Deps, { phase, isHeard }: State): void {
   app.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'live' }))
 
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
     const database = await checkDatabase(deps.db)
+    const heartbeat = isHeard() ? 'up' : 'down'
     deps.metrics.databaseUp.set(database === 'up' ? 1 : 0)
-    const status = phase() === 'ready' && database === 'down' ? 'database_down' : phase()
-    return reply.code(status === 'ready' ? 200 : 503).send({ status, checks: { database } })
+    const status = phase() !== 'ready' ? phase() : database === 'up' && heartbeat === 'up' ? 'ready' : 'unavailable'
+    return reply.code(status === 'ready' ? 200 : 503).send({ status, checks: { database, heartbeat } })
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { invalid, Refusal } from '../errors.ts'
 import type { Deps } from '../deps.ts'
 import { answerOnce, type IdempotencyMode } from './idempotency.ts'
+import { hasNul } from './json.ts'
 import { permissions, type OperationId } from './permissions.ts'
 import { strict } from './schemas.ts'
 
@@ -34,7 +35,11 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
     route.config = { ...route.config, operationId: operationId as OperationId }
     // A route that names no query takes none, and one that names no body takes none: what it would ignore is a mistake.
     route.schema = { querystring: strict({}), ...route.schema }
-    route.preValidation = [route.preValidation ?? [], route.schema.body ? emptyForMissingBody : refuseBody].flat()
+    route.preValidation = [
+      route.preValidation ?? [],
+      refuseNul,
+      route.schema.body ? emptyForMissingBody : refuseBody,
+    ].flat()
     const handler = route.handler
     const success = successStatus(route)
     route.handler = function (request, reply) {
@@ -46,6 +51,14 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
       return request.method === 'POST' ? answerOnce(deps, request, reply, run) : run(deps)
     }
   })
+}
+
+/** A NUL in the address would reach the database, which keeps none; in a body the parser finds it. */
+async function refuseNul({ query, params }: FastifyRequest): Promise<void> {
+  const values = Object.entries({ ...(query as object), ...(params as object) }) as [string, unknown][]
+  const faults = values.filter(([name, value]) => hasNul(name) || [value].flat().some((text) => hasNul(String(text))))
+  if (faults.length > 0)
+    throw invalid(...faults.map(([param]) => ({ param, message: 'must not contain a NUL character' })))
 }
 
 /** No body at all is told which fields it lacks, like an empty one. */

@@ -8,6 +8,8 @@ import type { Worker } from './worker.ts'
 /** This process among the others: heard of every second, known by an id that claims are made under. */
 export type Presence = {
   id(): string
+  /** Whether others still hear of this process: false once its heartbeat has failed for as long as costs it its claims. */
+  isHeard(): boolean
   /** Says where this process listens, so that others find it. */
   announce(addresses: store.Addresses): Promise<void>
   /** Reads the clock as the database has it and says so. */
@@ -30,6 +32,7 @@ export async function joinDeployment(
   let id = await join()
   let isLeaving = false
   let beating: Promise<void> = Promise.resolve()
+  let heardMs = performance.now()
 
   async function join(): Promise<string> {
     const next = randomUUID()
@@ -54,6 +57,7 @@ export async function joinDeployment(
       }
       return known
     })
+    heardMs = performance.now()
     // Others gave this process up: what it claimed is no longer its own, and it begins again under a new name.
     if (!isKnown && !isLeaving) id = await join()
   }
@@ -66,6 +70,7 @@ export async function joinDeployment(
 
   return {
     id: () => id,
+    isHeard: () => performance.now() - heardMs < deps.config.workerSilenceMs,
     async announce(more) {
       addresses = { ...addresses, ...more }
       await deps.db.transaction((tx) => store.announceAddresses(tx, id, addresses))

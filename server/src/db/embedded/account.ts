@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { publicCopy } from './binaries.ts'
 
@@ -40,10 +40,16 @@ function asNobody(native: string, dataDir: string, plain: Account): Account {
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const parent = join('/var/tmp', `kolo-${name}`)
   mkdirSync(parent, { recursive: true, mode: 0o711 })
+  // Anybody may write to /var/tmp: what stands there under this name must be ours before programs are run from it.
+  const { uid, mode } = lstatSync(parent)
+  if (uid !== 0 || (mode & 0o022) !== 0)
+    throw new Error(
+      `${parent} does not belong to root alone. Remove it, or set DATABASE_URL to a PostgreSQL of your own.`,
+    )
   const clusterDir = join(parent, 'postgres')
   return {
     ...plain,
-    native: publicCopy(native),
+    native: publicCopy(native, parent),
     clusterDir,
     identity: { uid: NOBODY, gid: NOBODY },
     notice: `PostgreSQL does not run as root and this system forbids user namespaces: it runs as "nobody", with its files in ${clusterDir}.`,

@@ -1,6 +1,5 @@
-import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
 const platforms: Readonly<Record<string, string>> = {
@@ -46,12 +45,15 @@ function restoreLinks(folder: string): void {
   }
 }
 
-/** A copy anybody may read, for a system user that cannot enter the checkout's folders. */
-export function publicCopy(folder: string): string {
-  const copy = join(tmpdir(), `kolo-postgres-${process.getuid?.() ?? 0}-18`)
-  if (!existsSync(join(copy, 'bin', 'postgres'))) {
-    mkdirSync(copy, { recursive: true, mode: 0o755 })
-    cpSync(folder, copy, { recursive: true, verbatimSymlinks: true })
+/** A copy in a folder others may enter, for a system user that cannot enter the checkout's folders. */
+export function publicCopy(folder: string, parent: string): string {
+  const copy = join(parent, 'native')
+  if (!existsSync(copy)) {
+    // Made aside and renamed when whole, like everything a killed start may leave behind.
+    const unfinished = `${copy}-unfinished`
+    rmSync(unfinished, { recursive: true, force: true })
+    cpSync(folder, unfinished, { recursive: true, verbatimSymlinks: true })
+    renameSync(unfinished, copy)
   }
   return copy
 }

@@ -1,33 +1,81 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a running PostgreSQL wrote about itself into its data folder. */
 export type Postmaster = { readonly pid: number; readonly port: number }
 
-export function readPostmaster(clusterDir: string): Postmaster | undefined {
+/** The PostgreSQL that runs on this folder; undefined when the lock file is stale or there is none. */
+export function findPostmaster(clusterDir: string): Postmaster | undefined {
+  const postmaster = readLock(clusterDir)
+  return postmaster && isServerOf(postmaster.pid, clusterDir) ? postmaster : undefined
+}
+
+function readLock(clusterDir: string): Postmaster | undefined {
   const file = join(clusterDir, 'postmaster.pid')
   if (!existsSync(file)) return undefined
   const lines = readFileSync(file, 'utf8').split('\n')
-  const [pid, port] = [Number(lines[0]), Number(lines[3])]
-  return Number.isInteger(pid) && Number.isInteger(port) ? { pid: Math.abs(pid), port } : undefined
+  const [pid, port] = [Math.abs(Number(lines[0])), Number(lines[3])]
+  return Number.isInteger(pid) && pid > 0 && Number.isInteger(port) ? { pid, port } : undefined
 }
 
 /**
- * Removes the lock file a crashed PostgreSQL left behind. PostgreSQL itself trusts the process id in it, so a stranger
- * that was given the same id would keep it from starting for ever: we look at what that process really is.
+ * Removes a lock file whose process id now belongs to a stranger: PostgreSQL trusts the id and would never start. The
+ * lock of a dead process is left to PostgreSQL, which looks whether children of the dead one still hold its memory.
  */
-export function removeStaleLock(clusterDir: string): void {
-  const postmaster = readPostmaster(clusterDir)
+export function removeStrangersLock(clusterDir: string): void {
+  const lock = readLock(clusterDir)
   const file = join(clusterDir, 'postmaster.pid')
-  if (!postmaster) return rmSync(file, { force: true })
-  if (!commandOf(postmaster.pid).includes('postgres')) rmSync(file, { force: true })
+  if (!lock) return rmSync(file, { force: true })
+  if (commandOf(lock.pid).length > 0 && !isServerOf(lock.pid, clusterDir)) rmSync(file, { force: true })
 }
 
-function commandOf(pid: number): string {
-  const proc = `/proc/${pid}/cmdline`
-  if (existsSync('/proc/self/cmdline')) return existsSync(proc) ? readFileSync(proc, 'utf8') : ''
-  // Without /proc: ask ps where there is one; elsewhere (Windows) PostgreSQL's own check has to do.
+function isServerOf(pid: number, clusterDir: string): boolean {
+  const words = commandOf(pid)
+  if (words.length === 0) return false
+  // Where a command line cannot be read, PostgreSQL's own check has to do.
+  if (words[0] === UNREADABLE) return true
+  const folder = words[words.indexOf('-D') + 1]
+  return folder !== undefined && existsSync(folder) && realpathSync(folder) === realpathSync(clusterDir)
+}
+
+const UNREADABLE = '?'
+
+/** The words of a process's command line; none when there is no such process. */
+function commandOf(pid: number): string[] {
+  const file = `/proc/${pid}/cmdline`
+  if (existsSync('/proc/self/cmdline')) {
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\0').filter(Boolean) : []
+  }
   const ps = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
-  return ps.error ? 'postgres' : ps.stdout
+  return ps.error ? [UNREADABLE] : ps.stdout.trim().split(' ').filter(Boolean)
+}
+
+/** Writes down that this process answers for the PostgreSQL of a data folder. */
+export function recordOwner(dataDir: string): void {
+  const owner = { pid: process.pid, command: commandOf(process.pid).join(' ') }
+  writeFileSync(ownerFile(dataDir), JSON.stringify(owner), { mode: 0o600 })
+}
+
+/** Whether the process that answers for it still lives. One that was killed leaves PostgreSQL running without anyone. */
+export function hasOwner(dataDir: string): boolean {
+  const owner = readOwner(dataDir)
+  return owner !== undefined && commandOf(owner.pid).join(' ') === owner.command
+}
+
+/** Whether this process is the one that answers for it. */
+export function isOwner(dataDir: string): boolean {
+  return readOwner(dataDir)?.pid === process.pid
+}
+
+function readOwner(dataDir: string): { pid: number; command: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(ownerFile(dataDir), 'utf8')) as { pid: number; command: string }
+  } catch {
+    return undefined
+  }
+}
+
+function ownerFile(dataDir: string): string {
+  return join(dataDir, 'postgres-owner')
 }

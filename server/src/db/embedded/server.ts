@@ -18,12 +18,12 @@ import pg from 'pg'
 import { sqlState } from '../database.ts'
 import { chooseAccount, type Account } from './account.ts'
 import { nativeFolder } from './binaries.ts'
-import { readPostmaster, removeStaleLock } from './postmaster.ts'
+import { findPostmaster, hasOwner, isOwner, recordOwner, removeStrangersLock } from './postmaster.ts'
 
 export type EmbeddedPostgres = {
   readonly url: string
   readonly notice?: string
-  /** Stops the server if this process started it; a server found running belongs to another process. */
+  /** Stops the server if this process answers for it: the service, else who started it or found it without an owner. */
   stop(): Promise<void>
 }
 
@@ -31,6 +31,8 @@ export type EmbeddedOptions = {
   readonly dataDir: string
   /** Extra settings of the server, e.g. `fsync=off` for tests that never lose power. */
   readonly settings?: readonly string[]
+  /** A service outlives the command that may have started the server before it, and answers for it from now on. */
+  readonly isService?: boolean
 }
 
 const USER = 'kolo'
@@ -38,19 +40,46 @@ const DATABASE = 'kolo'
 const WRONG_PASSWORD = '28P01'
 /** Recovery after a crash can take a while on a busy cluster; a start that takes longer has failed. */
 const START_TIMEOUT_MS = 60_000
+/** The port may be taken in the moment between finding and using it; children of a killed server need one to end. */
+const START_TRIES = 6
+/** PostgreSQL's fast shutdown: it ends sessions, writes everything down and leaves. */
+const FAST_SHUTDOWN = 'SIGINT'
 
 /** Finds the PostgreSQL of this data folder running, or starts it, making its files the first time. */
-export async function startEmbedded({ dataDir, settings = [] }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startEmbedded({
+  dataDir,
+  settings = [],
+  isService = false,
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const account = chooseAccount(nativeFolder(), dataDir)
   const password = readPassword(dataDir)
   const notice = account.notice ? { notice: account.notice } : {}
   const running = await findRunning(account, password)
-  if (running) return { url: running, stop: async () => undefined, ...notice }
+  if (running) {
+    if (isService || !hasOwner(dataDir)) recordOwner(dataDir)
+    return { url: running.url, stop: () => stopFound(dataDir, running.pid), ...notice }
+  }
   if (!existsSync(join(account.clusterDir, 'PG_VERSION'))) makeCluster(account, password)
-  removeStaleLock(account.clusterDir)
+  removeStrangersLock(account.clusterDir)
   const { child, url } = await startServer(account, dataDir, password, settings)
-  return { url, stop: () => stopServer(child), ...notice }
+  recordOwner(dataDir)
+  return { url, stop: () => stopStarted(dataDir, child), ...notice }
+}
+
+async function stopFound(dataDir: string, pid: number): Promise<void> {
+  if (!isOwner(dataDir) || !isAlive(pid)) return
+  process.kill(pid, FAST_SHUTDOWN)
+  while (isAlive(pid)) await pause(20)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function readPassword(dataDir: string): string {
@@ -112,8 +141,9 @@ async function startServer(account: Account, dataDir: string, password: string, 
     const url = `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
     if (await isUp(child, url)) return { child, url }
     child.kill('SIGQUIT')
-    if (tries === 3)
+    if (tries === START_TRIES)
       throw new Error(`The embedded PostgreSQL did not start. Its own words are in ${join(dataDir, 'postgres.log')}.`)
+    await pause(100 * tries)
   }
 }
 
@@ -127,11 +157,11 @@ async function isUp(child: ChildProcess, url: string): Promise<boolean> {
   return false
 }
 
-async function findRunning(account: Account, password: string): Promise<string | undefined> {
-  const postmaster = readPostmaster(account.clusterDir)
+async function findRunning(account: Account, password: string): Promise<{ url: string; pid: number } | undefined> {
+  const postmaster = findPostmaster(account.clusterDir)
   if (!postmaster) return undefined
   const url = `postgres://${USER}:${password}@127.0.0.1:${postmaster.port}/${DATABASE}`
-  return (await ensureDatabase(url)) ? url : undefined
+  return (await ensureDatabase(url)) ? { url, pid: postmaster.pid } : undefined
 }
 
 /** Whether the server takes connections; makes our database in it if it is not there yet. */
@@ -156,11 +186,11 @@ async function ensureDatabase(url: string): Promise<boolean> {
   }
 }
 
-async function stopServer(child: ChildProcess): Promise<void> {
+async function stopStarted(dataDir: string, child: ChildProcess): Promise<void> {
+  if (!isOwner(dataDir)) return child.unref()
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // SIGINT is PostgreSQL's fast shutdown: it ends sessions, writes everything down and leaves.
-  child.kill('SIGINT')
+  child.kill(FAST_SHUTDOWN)
   await ended
 }
 
