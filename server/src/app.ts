@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
+import { invitePages } from './auth/invite-page.ts'
 import { authRoutes } from './auth/routes.ts'
 import type { Deps } from './deps.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -43,6 +44,7 @@ export async function createApp(deps: Deps, isHeard: () => boolean, mover?: Cloc
     await describeApi(fastify, deps.config)
     await fastify.register(async (api) => addApi(api, deps, mover), { prefix: '/api' })
     await fastify.register((rails) => noticeRoutes(rails, deps))
+    await fastify.register(async (pages) => invitePages(pages, deps))
     await documentationRoutes(fastify, deps)
   }
   await fastify.ready()

@@ -1,3 +1,4 @@
+import { auditLogVerify } from './commands/audit-log.ts'
 import { keyCreate, keyList, keyRevoke } from './commands/keys.ts'
 import { memberCreate, memberReset } from './commands/members.ts'
 import { orgCreate, orgSetActive } from './commands/organizations.ts'
@@ -19,6 +20,7 @@ const usage = `kolo <command>
   key revoke --org ID --id ID                  refuse an API key from now on
   member create --org ID --email E [--role R]  make a member who can sign in
   member reset --email E [--json]              give a member a new password and end all sessions
+  audit-log verify [--json]                    name every entry of the audit log that is not what was written
   doctor [--json]                              say what is wrong and what to do about it`
 
 type Command = (args: string[]) => Promise<void>
@@ -34,6 +36,7 @@ const commands: Readonly<Record<string, Command>> = {
   'key revoke': keyRevoke,
   'member create': memberCreate,
   'member reset': memberReset,
+  'audit-log verify': auditLogVerify,
   doctor,
   help: async () => say(usage),
 }

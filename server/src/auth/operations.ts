@@ -117,14 +117,27 @@ export async function resetPassword(deps: Deps, email: string, password: string)
 }
 
 /** Accepts an invitation and signs in. */
-export async function acceptInvite(deps: Deps, { token, name, password }: AcceptInvite, ip: string): Promise<SignIn> {
+export function acceptInvite(deps: Deps, accepted: AcceptInvite, ip: string): Promise<SignIn> {
+  return join(deps, accepted, ip, (tx, member) => openSession(deps, tx, member))
+}
+
+/** Accepts an invitation; signing in is left for later. */
+export function acceptInviteOnly(deps: Deps, accepted: AcceptInvite, ip: string): Promise<void> {
+  return join(deps, accepted, ip, async () => undefined)
+}
+
+async function join<T>(
+  deps: Deps,
+  { token, name, password }: AcceptInvite,
+  ip: string,
+  then: (tx: Tx, member: members.SignInRow) => Promise<T>,
+): Promise<T> {
   // Asked first, so that a wrong token does not cost a hash.
   await members.getInvite(deps, token)
   const passwordHash = await hashPassword(password)
-  return deps.db.transaction(async (tx) => {
-    const member = await members.joinByInvite(deps, tx, { token, name, passwordHash }, ip)
-    return openSession(deps, tx, member)
-  })
+  return deps.db.transaction(async (tx) =>
+    then(tx, await members.joinByInvite(deps, tx, { token, name, passwordHash }, ip)),
+  )
 }
 
 async function openSession(deps: Deps, tx: Tx, member: store.SignedInMember): Promise<SignIn> {

@@ -2,7 +2,11 @@ import { Type, type Static } from 'typebox'
 import { dataOf, Id, Instant, oneOf, strict, Text } from '../http/schemas.ts'
 import { roles } from '../organizations/schema.ts'
 
-const NewPassword = Type.String({ minLength: 12, maxLength: 128 })
+/** In characters. */
+export const NEW_PASSWORD = { least: 12, most: 128 }
+export const NAME = { least: 1, most: 255 }
+
+const NewPassword = Type.String({ minLength: NEW_PASSWORD.least, maxLength: NEW_PASSWORD.most })
 /** Any text: whether it is the password is not a question of its shape. */
 const GivenPassword = Type.String({ minLength: 1, maxLength: 1024 })
 
@@ -12,7 +16,7 @@ export type Login = Static<typeof Login>
 export const PasswordChange = strict({ current: GivenPassword, new: NewPassword })
 export type PasswordChange = Static<typeof PasswordChange>
 
-export const AcceptInvite = strict({ token: Text(), name: Text(), password: NewPassword })
+export const AcceptInvite = strict({ token: Text(), name: Text(NAME.most, NAME.least), password: NewPassword })
 export type AcceptInvite = Static<typeof AcceptInvite>
 
 const SignedIn = Type.Object({
