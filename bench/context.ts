@@ -137,7 +137,11 @@ async function perSecond(seconds: number, lanes: number, work: (lane: number) =>
   const endsAt = startedAt + seconds * 1000
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
-      while (performance.now() < endsAt) counted += await work(lane)
+      while (performance.now() < endsAt) {
+        // Not "counted += await …": that reads the sum before the wait and forgets what other lanes add meanwhile.
+        const done = await work(lane)
+        counted += done
+      }
     }),
   )
   return counted / ((performance.now() - startedAt) / 1000)

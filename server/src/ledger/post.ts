@@ -33,70 +33,97 @@ export type Posting = {
 
 // One round trip for any number of postings. Accounts are locked in one order over all postings, so that two batches
 // never wait for each other in a circle; what the lock reads is the newest state, so numbers are dense and balances
-// exact. The counters' own constraints refuse an overdraft, and with it the whole statement.
+// exact. Where each line stands among the lines of its two accounts is known beforehand and is added to what the lock
+// has read: nothing is joined or sorted per line, and a line costs the same in a batch of one and of a thousand. The
+// counters' own constraints refuse an overdraft, and with it the whole statement. That "lines > 0" is true of all, but
+// it makes the planner expect few accounts, so that it keeps one plan for every size: planning anew took 0.4 ms of 1 ms.
 const postSql = sql<{ posted: number }>`
-  with input as (
-    select organization_id, id, posting_key, line, currency, debit, credit, amount,
-           kind, resource_type, resource_id, reference, description, created_at, n
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::smallint[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-                         $9::text[], $10::text[], $11::uuid[], $12::text[], $13::text[], $14::timestamptz[]) with ordinality
-      as t (organization_id, id, posting_key, line, currency, debit, credit, amount,
-            kind, resource_type, resource_id, reference, description, created_at, n)
-  ), moves as (
-    select n, organization_id, currency, debit as account, -amount as change, amount as debited, 0 as credited from input
-    union all
-    select n, organization_id, currency, credit, amount, 0, amount from input
-  ), totals as (
-    select organization_id, currency, account, sum(debited)::bigint as debits, sum(credited)::bigint as credits, count(*) as lines
-      from moves group by organization_id, currency, account
+  with account as (
+    select n, organization_id, currency, kind, debits, credits, lines
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) with ordinality
+        as t (organization_id, currency, kind, debits, credits, lines, n)
+     where lines > 0
   ), locked as materialized (
-    select a.organization_id, a.currency, a.kind, a.lines, a.credits - a.debits as balance
-      from ledger_accounts a join totals t on (a.organization_id, a.currency, a.kind) = (t.organization_id, t.currency, t.account)
+    select t.n, a.lines, a.credits - a.debits as balance
+      from account t join ledger_accounts a on (a.organization_id, a.currency, a.kind) = (t.organization_id, t.currency, t.kind)
      order by a.organization_id, a.currency, a.kind
        for no key update of a
-  ), numbered as (
-    select m.n, m.change < 0 as is_debit,
-           l.lines + row_number() over account as line, l.balance + sum(m.change) over account as balance
-      from moves m join locked l on (l.organization_id, l.currency, l.kind) = (m.organization_id, m.currency, m.account)
-    window account as (partition by m.organization_id, m.currency, m.account order by m.n rows unbounded preceding)
+  ), before as materialized (
+    select array_agg(lines order by n) as lines, array_agg(balance order by n) as balances
+      from locked having count(*) = cardinality($1::uuid[])
   ), counted as (
     update ledger_accounts a
        set debits = a.debits + t.debits, credits = a.credits + t.credits, lines = a.lines + t.lines
-      from totals t join locked l on (l.organization_id, l.currency, l.kind) = (t.organization_id, t.currency, t.account)
-     where (a.organization_id, a.currency, a.kind) = (t.organization_id, t.currency, t.account)
+      from account t, before
+     where (a.organization_id, a.currency, a.kind) = (t.organization_id, t.currency, t.kind)
   ), written as (
-    insert into ledger_lines (organization_id, id, posting_key, line, currency, debit, debit_line, debit_balance,
-                              credit, credit_line, credit_balance, amount, kind, resource_type, resource_id, reference, description, created_at)
-    select i.organization_id, i.id, i.posting_key, i.line, i.currency, i.debit, d.line, d.balance,
-           i.credit, c.line, c.balance, i.amount, i.kind, i.resource_type, i.resource_id, i.reference, i.description, i.created_at
-      from input i join numbered d on d.n = i.n and d.is_debit join numbered c on c.n = i.n and not c.is_debit
+    insert into ledger_lines (organization_id, id, posting_key, line, currency, amount, kind, resource_type, resource_id,
+                              reference, description, created_at, debit, debit_line, debit_balance, credit, credit_line, credit_balance)
+    select i.organization_id, i.id, i.posting_key, i.line, i.currency, i.amount, i.kind, i.resource_type, i.resource_id,
+           i.reference, i.description, i.created_at,
+           i.debit, b.lines[i.debit_n] + i.debit_line, b.balances[i.debit_n] + i.debit_change,
+           i.credit, b.lines[i.credit_n] + i.credit_line, b.balances[i.credit_n] + i.credit_change
+      from before b, unnest($7::uuid[], $8::uuid[], $9::text[], $10::smallint[], $11::text[], $12::bigint[], $13::text[], $14::text[],
+                            $15::uuid[], $16::text[], $17::text[], $18::timestamptz[],
+                            $19::text[], $20::integer[], $21::integer[], $22::bigint[], $23::text[], $24::integer[], $25::integer[], $26::bigint[])
+        as i (organization_id, id, posting_key, line, currency, amount, kind, resource_type,
+              resource_id, reference, description, created_at,
+              debit, debit_n, debit_line, debit_change, credit, credit_n, credit_line, credit_change)
     returning 1
   )
   select count(*)::integer as posted from written`
 
+/** An account in one call of post: which one it is among those of the call, and what the lines so far do to it. */
+type Touched = {
+  readonly n: number
+  readonly organizationId: string
+  readonly currency: Currency
+  readonly kind: AccountKind
+  debits: bigint
+  credits: bigint
+  lines: number
+}
+
 /** Moves money. The only code that does. */
 export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> {
+  const accounts = new Map<string, Touched>()
   const rows = postings.flatMap((posting) =>
-    posting.lines.filter(({ amount }) => amount > 0n).map((line, index) => ({ ...posting, ...line, line: index + 1 })),
+    posting.lines
+      .filter(({ amount }) => amount > 0n)
+      .map((line, index) => ({ ...place(accounts, posting.organizationId, line), posting, line, number: index + 1 })),
   )
   if (rows.length === 0) return
+  const touched = [...accounts.values()]
+  const account = <T>(pick: (one: Touched) => T) => touched.map(pick)
   const column = <T>(pick: (row: (typeof rows)[number]) => T) => rows.map(pick)
   try {
     const { posted } = await tx.one(postSql, [
-      column((row) => row.organizationId),
-      column((row) => newId(row.at)),
-      column((row) => row.key),
-      column((row) => row.line),
-      column((row) => row.currency),
-      column((row) => row.debit),
-      column((row) => row.credit),
-      column((row) => row.amount),
-      column((row) => row.kind),
-      column((row) => row.resourceType),
-      column((row) => row.resourceId),
-      column((row) => row.reference ?? null),
-      column((row) => row.description ?? null),
-      column((row) => row.at),
+      account((one) => one.organizationId),
+      account((one) => one.currency),
+      account((one) => one.kind),
+      account((one) => one.debits),
+      account((one) => one.credits),
+      account((one) => one.lines),
+      column(({ posting }) => posting.organizationId),
+      column(({ posting }) => newId(posting.at)),
+      column(({ posting }) => posting.key),
+      column(({ number }) => number),
+      column(({ line }) => line.currency),
+      column(({ line }) => line.amount),
+      column(({ line }) => line.kind),
+      column(({ posting }) => posting.resourceType),
+      column(({ posting }) => posting.resourceId),
+      column(({ posting }) => posting.reference ?? null),
+      column(({ posting }) => posting.description ?? null),
+      column(({ posting }) => posting.at),
+      column(({ line }) => line.debit),
+      column(({ debit }) => debit.n),
+      column(({ debit }) => debit.line),
+      column(({ debit }) => debit.change),
+      column(({ line }) => line.credit),
+      column(({ credit }) => credit.n),
+      column(({ credit }) => credit.line),
+      column(({ credit }) => credit.change),
     ])
     assert.equal(posted, rows.length, 'a posting names an account that was never opened')
   } catch (error) {
@@ -106,3 +133,25 @@ export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> 
 }
 
 const overdrafts = new Set(['ledger_accounts_no_overdraft', 'ledger_lines_no_overdraft'])
+
+/** Counts a line in at its two accounts: which line of theirs it is in this call, and what they have changed by after it. */
+function place(accounts: Map<string, Touched>, organizationId: string, { currency, debit, credit, amount }: Line) {
+  const from = touch(accounts, organizationId, currency, debit)
+  from.debits += amount
+  const to = touch(accounts, organizationId, currency, credit)
+  to.credits += amount
+  return { debit: standing(from), credit: standing(to) }
+}
+
+function touch(accounts: Map<string, Touched>, organizationId: string, currency: Currency, kind: AccountKind): Touched {
+  const key = `${organizationId}/${currency}/${kind}`
+  const known = accounts.get(key)
+  const account = known ?? { n: accounts.size + 1, organizationId, currency, kind, debits: 0n, credits: 0n, lines: 0 }
+  if (!known) accounts.set(key, account)
+  account.lines += 1
+  return account
+}
+
+function standing({ n, lines, credits, debits }: Touched): { n: number; line: number; change: bigint } {
+  return { n, line: lines, change: credits - debits }
+}
