@@ -23,6 +23,7 @@ import { noticeRoutes } from './rails/inbox/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { walletRoutes, walletSandboxRoutes } from './wallets/routes.ts'
 import { rateRoutes } from './rates/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 /** The API's routes, by name. Each noun adds its own. */
 export type Api = FastifyInstance<
@@ -78,6 +79,7 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   rateRoutes(api)
   transferRoutes(api)
   eventRoutes(api)
+  webhookRoutes(api)
   if (deps.config.env !== 'production') walletSandboxRoutes(api)
   if (deps.config.env === 'local') clockRoutes(api, mover)
   addFallbacks()

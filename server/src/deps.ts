@@ -7,6 +7,7 @@ import type { FaultPoint } from './fault-point.ts'
 import type { Metrics } from './metrics.ts'
 import type { Rails } from './rails/registry.ts'
 import type { Secrets } from './secrets.ts'
+import type { NameLookup } from './webhooks/lookup.ts'
 
 /** What an operation may reach. Comes first in every signature; there is no other way to the outside. */
 export type Deps = {
@@ -26,6 +27,8 @@ export type Deps = {
   readonly publicUrl: () => string
   /** The providers of this deployment. */
   readonly rails: Rails
+  /** Every address of a name, as asked just now. */
+  readonly lookup: NameLookup
   readonly log: Logger
   readonly metrics: Metrics
   /** Says that a numbered place is passed; a test may have chosen it for the process to die at. */

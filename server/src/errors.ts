@@ -59,6 +59,11 @@ export const refusals = {
   media_type_unsupported: [415, 'invalid_request', 'Send the body as JSON with "Content-Type: application/json".'],
   body_too_large: [413, 'invalid_request', 'The body is too large. Send less at once.'],
   invalid_request: [400, 'invalid_request', 'The request is invalid or incomplete. See details.'],
+  address_not_allowed: [
+    400,
+    'invalid_request',
+    'The address is private or reserved. Webhooks are sent to public addresses only.',
+  ],
   idempotency_key_reused: [
     422,
     'unprocessable',
@@ -76,6 +81,8 @@ export const refusals = {
   invite_used: [409, 'conflict', 'This invitation was accepted already. Sign in instead.'],
   invite_expired: [409, 'conflict', 'This invitation has expired. Ask for a new one.'],
   reference_taken: [409, 'conflict', 'This reference was used before. Use a new one.'],
+  endpoint_deleted: [409, 'conflict', 'The endpoint was deleted: nothing is sent to it any more.'],
+  delivery_in_progress: [409, 'conflict', 'An attempt of this delivery is under way. Ask again when it has ended.'],
   quote_expired: [409, 'conflict', 'The quote has expired. Ask for a new one.'],
   quote_used: [409, 'conflict', 'The quote was used already. Ask for a new one.'],
   clock_busy: [409, 'conflict', 'The clock is being moved by another request. Try again when it has finished.'],

@@ -57,6 +57,35 @@ export function createMetrics() {
       labelNames: ['worker'],
       registers,
     }),
+    webhookDeliveries: new Counter({
+      name: 'kolo_webhook_deliveries_total',
+      help: 'Recorded attempts by the status they left their delivery in.',
+      labelNames: ['status'],
+      registers,
+    }),
+    webhookAttempts: new Counter({
+      name: 'kolo_webhook_attempts_total',
+      help: 'Webhook attempts by outcome: delivered, refused, no_answer, or not_sent for a fault of ours.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookAttemptSeconds: new Histogram({
+      name: 'kolo_webhook_attempt_seconds',
+      help: 'Time of a webhook attempt.',
+      labelNames: ['outcome'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+      registers,
+    }),
+    webhookOldestDueSeconds: new Gauge({
+      name: 'kolo_webhook_oldest_due_seconds',
+      help: 'Age of the oldest webhook delivery that is due and not under way.',
+      registers,
+    }),
+    webhookEndpointsFailing: new Gauge({
+      name: 'kolo_webhook_endpoints_failing',
+      help: 'Endpoints whose last attempt failed.',
+      registers,
+    }),
     setAside: new Gauge({
       name: 'kolo_rows_set_aside',
       help: 'Rows set aside because they could not be worked.',

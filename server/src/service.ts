@@ -15,6 +15,7 @@ import { createSecrets } from './secrets.ts'
 import { openMissingWallets } from './wallets/operations.ts'
 import { createSandboxProvider, railsOf } from './sandbox-provider.ts'
 import { happenings } from './workers/happenings.ts'
+import { createNameLookup } from './webhooks/lookup.ts'
 import { runLoop } from './workers/loop.ts'
 import { joinDeployment } from './workers/presence.ts'
 import { createWorkers } from './workers/registry.ts'
@@ -63,6 +64,7 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     rails: createRails(railsOf(config, db, secrets), metrics),
     publicUrl: () => publicUrl,
     faultPoint: faultPointOf(config.faultPoint),
+    lookup: createNameLookup(),
   }
   return {
     databaseUrl,
@@ -100,6 +102,10 @@ export async function startService(core: Core, wanted: readonly Role[]): Promise
   const simulator = wanted.includes('simulator') ? await createSandboxProvider(core) : undefined
   if (simulator) await presence.announce({ simulatorUrl: simulator.url })
   const poolWatch = watchPool(core)
+  async function drainWorkers(): Promise<void> {
+    await Promise.all(loops.map((loop) => loop.stop()))
+    for (const worker of workers) await worker.stop?.()
+  }
   return {
     deps,
     app,
@@ -107,8 +113,7 @@ export async function startService(core: Core, wanted: readonly Role[]): Promise
     async stop() {
       app.enter('draining')
       clearInterval(poolWatch)
-      await within(deps.config.drainMs, app.fastify.close())
-      await Promise.all(loops.map((loop) => loop.stop()))
+      await within(deps.config.drainMs, Promise.all([app.fastify.close(), drainWorkers()]))
       await simulator?.close()
       await presence.leave().catch((error: unknown) => deps.log.warn({ err: error }, 'left without saying so'))
       await core.close()

@@ -183,6 +183,13 @@ export const settings = {
       'Addresses or ranges of proxies in front of the service, comma separated; the address of the caller is then read from X-Forwarded-For. Unset: the connection says it.',
     parse: addressList,
   },
+  webhookTimeoutMs: {
+    variable: 'KOLO_WEBHOOK_TIMEOUT_MS',
+    about:
+      'How long an endpoint has to answer a webhook. The interface promises 30 seconds; shorter ones are for tests.',
+    parse: wholeNumber(50, 30_000),
+    byDefault: '30000',
+  },
   logLevel: {
     variable: 'KOLO_LOG_LEVEL',
     about:

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { parseConfig } from '../src/config.ts'
+import type { Deps } from '../src/deps.ts'
 import { createLog } from '../src/log.ts'
 import { createCore, startService, type Role, type Service } from '../src/service.ts'
 import { cloneDatabase } from './database.ts'
@@ -14,6 +15,8 @@ export type ServiceOptions = {
   readonly roles?: readonly Role[]
   /** An existing database, for a second process on it. */
   readonly databaseUrl?: string
+  /** What the name server says. */
+  readonly lookup?: Deps['lookup']
 }
 
 /** Registered while the file is read: inside a test, `after` would end with that test. */
@@ -27,6 +30,7 @@ export async function createService({
   env = {},
   roles = ['api', 'worker', 'simulator'],
   databaseUrl,
+  lookup,
 }: ServiceOptions = {}): Promise<TestService> {
   const own = databaseUrl === undefined ? await cloneDatabase() : undefined
   const url = databaseUrl ?? own!.url
@@ -39,7 +43,8 @@ export async function createService({
     SIMULATOR_PORT: '0',
     ...env,
   })
-  const service = await startService(createCore(config, url, createLog(config.logLevel ?? 'error')), roles)
+  const core = createCore(config, url, createLog(config.logLevel ?? 'error'))
+  const service = await startService(lookup ? { ...core, deps: { ...core.deps, lookup } } : core, roles)
   // The provider's notices arrive by real HTTP, so the service listens, on any port.
   const origin = await service.app.fastify.listen({ host: '127.0.0.1', port: 0 })
   await service.announce(origin)

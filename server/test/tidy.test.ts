@@ -124,6 +124,7 @@ const transactionPlaces: Readonly<Record<string, string>> = {
   'db/database.ts': 'it is made here',
   'db/partitions.ts': 'tables are made in a transaction of their own',
   'http/idempotency.ts': 'the effect and its kept answer commit together',
+  'webhooks/recorder.ts': 'attempts end between the rounds of their worker',
   'auth/limits.ts': 'an attempt to sign in is counted before it is known how it ends',
   'api-keys/keyring.ts': 'the use of a key is noted apart from the request, which does not wait for it',
 }
@@ -150,6 +151,7 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'log.ts': 'a line of the log says when it was really written',
   'http/idempotency.ts': 'the lease of a claim',
   'workers/store.ts': 'heartbeats',
+  'webhooks/request.ts': 'the receiver compares X-Webhook-Timestamp with its own clock',
   'auth/cookie.ts': 'sign-in',
   'auth/limits.ts': 'sign-in',
   'auth/operations.ts': 'sign-in',

@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 import { statement } from './sql.ts'
 
 /** Large tables, partitioned by month of their UUIDv7 id. */
-export const partitionedTables = ['events', 'webhook_deliveries'] as const
+export const partitionedTables = ['events', 'webhook_deliveries', 'webhook_attempts'] as const
 
 /** Partitions exist this far ahead, so that a service nobody looks at for a season still has them. */
 const MONTHS_AHEAD = 3

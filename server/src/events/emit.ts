@@ -11,8 +11,9 @@ const emitSql = sql<{ deliveries: number }>`
       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) as t (organization_id, id, type, payload, created_at)
     returning organization_id, id, type, created_at
   ), delivery as (
-    insert into webhook_deliveries (organization_id, id, endpoint_id, event_id, event_type, next_attempt_at, created_at)
-    select e.organization_id, uuid_of(e.created_at), w.id, e.id, e.type, e.created_at, e.created_at
+    insert into webhook_deliveries (organization_id, id, endpoint_id, event_id, event_type, next_attempt_at, created_at, lane, due_at)
+    select e.organization_id, uuid_of(e.created_at), w.id, e.id, e.type, e.created_at, e.created_at,
+           case when w.is_congested then 'parked' else 'first' end, e.created_at
       from event e
       join webhook_endpoints w on w.organization_id = e.organization_id and w.is_active and w.deleted_at is null
                               and (w.events @> array['*'] or w.events @> array[e.type])

@@ -4,6 +4,7 @@ import { noticesWorker } from '../rails/inbox/worker.ts'
 import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
 import { transfersWorker } from '../transfers/worker.ts'
+import { webhooksWorker } from '../webhooks/worker.ts'
 import { housekeepingWorker } from './housekeeping.ts'
 import type { Worker } from './worker.ts'
 
@@ -14,6 +15,7 @@ const noticeHandlers: NoticeHandlers = {}
 export function createWorkers(): readonly Worker[] {
   return [
     transfersWorker,
+    webhooksWorker(),
     noticesWorker(noticeHandlers),
     housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns]),
   ]

@@ -7,8 +7,8 @@ export type Happening = { readonly kind: string; readonly resourceType: string; 
 export type WorkerDeps = Deps & {
   /** The identity claims are made under; void once the process has been silent too long. */
   readonly processId: () => string
-  /** Writes down what happened, while the clock is being moved. */
-  readonly happened: (happenings: readonly Happening[]) => Promise<void>
+  /** Writes down what happened, while the clock is being moved; with `tx` in the transaction it happened in. */
+  readonly happened: (happenings: readonly Happening[], tx?: Tx) => Promise<void>
 }
 
 /** One kind of background work. All of them stand in one registry, and moving the clock drives that list. */
@@ -20,4 +20,6 @@ export type Worker = {
   work(deps: WorkerDeps): Promise<number>
   /** Frees what processes that are gone had claimed. Workers that work inside one transaction claim nothing. */
   release?(tx: Tx, processIds: readonly string[]): Promise<void>
+  /** Ends what goes on between rounds. */
+  stop?(): Promise<void>
 }
