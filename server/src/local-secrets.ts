@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config, MasterKey } from './config.ts'
-import type { PrivateJwk } from './settings.ts'
+import type { PrivateJwk } from './setting-readers.ts'
 
 /** The keys a deployment works with: configured ones, or, outside production, ones made once in the data folder. */
 export type Keys = { readonly masterKeys: readonly MasterKey[]; readonly jwtKeys: readonly PrivateJwk[] }

@@ -31,7 +31,7 @@ function forbid(of: readonly Source[], message: string, isWrong: (source: Source
 
 /** What everything stands on. Stands on nothing else itself. */
 const ground =
-  /^(db\/|money\/|(errors|ids|clock|config|settings|secrets|local-secrets|log|metrics|deps|fault-point)\.ts$)/
+  /^(db\/|money\/|(errors|ids|clock|config|settings|setting-readers|secrets|local-secrets|log|metrics|deps|fault-point)\.ts$)/
 const composition = /^(main|service|app|sandbox-provider)\.ts$|^commands\//
 const isRoutes = (path: string) => /(^|\/)routes(\.ts$|\/)/.test(path)
 const isStore = (path: string) => /(^|[/-])store\.ts$/.test(path)

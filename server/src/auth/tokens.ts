@@ -3,7 +3,7 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { unauthenticated } from '../api-keys/keyring.ts'
 import { wallNow } from '../clock.ts'
 import type { Environment } from '../config.ts'
-import type { PrivateJwk } from '../settings.ts'
+import type { PrivateJwk } from '../setting-readers.ts'
 
 /** What a token says: whose session it belongs to. Role and rights are read from the member at every request. */
 export type TokenClaims = { readonly organizationId: string; readonly memberId: string; readonly sessionId: string }
