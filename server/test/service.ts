@@ -8,7 +8,7 @@ import { createLog } from '../src/log.ts'
 import { createCore, startService, type Role, type Service } from '../src/service.ts'
 import { cloneDatabase } from './database.ts'
 
-export type TestService = Service & { readonly databaseUrl: string }
+export type TestService = Service & { readonly databaseUrl: string; readonly origin: string }
 
 export type ServiceOptions = {
   readonly env?: Readonly<Record<string, string>>
@@ -54,5 +54,5 @@ export async function createService({
     await own?.drop()
     rmSync(dataDir, { recursive: true, force: true })
   })
-  return { ...service, databaseUrl: url }
+  return { ...service, databaseUrl: url, origin }
 }

@@ -195,10 +195,9 @@ function at(node: Node | undefined, ...path: string[]): Node | undefined {
 
 /** The whole catalogue of codes, for the description. */
 export function errorOverview(): string {
-  const rows = Object.entries(refusals).map(
-    ([code, [status, type, message]]) => `| \`${code}\` | ${status} | \`${type}\` | ${message} |`,
-  )
-  return ['| code | status | type | what to do |', '|---|---|---|---|', ...rows].join('\n')
+  return Object.entries(refusals)
+    .map(([code, [status, , message]]) => `- ${status} \`${code}\`: ${message}`)
+    .join('\n')
 }
 
 /** A schema for readers outside, without our keywords. */

@@ -26,6 +26,8 @@ export async function documentationRoutes(app: FastifyInstance, deps: Deps): Pro
   for (const url of ['/openapi.json', '/api/openapi.json']) {
     app.get(url, { schema: { hide: true } }, async () => document())
   }
+  // Browsers ask for one whatever a page says.
+  app.get('/favicon.ico', { schema: { hide: true } }, async (_request, reply) => reply.code(204).send())
   await app.register(async (docs) => {
     docs.addHook('onRequest', async (_request, reply) => {
       void reply.headers({ 'content-security-policy': pagePolicy, 'cache-control': 'no-cache' })
@@ -34,7 +36,7 @@ export async function documentationRoutes(app: FastifyInstance, deps: Deps): Pro
       routePrefix: '/docs',
       configuration: {
         url: '/openapi.json',
-        title: 'Kolo API',
+        pageTitle: 'Kolo API',
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
