@@ -20,6 +20,9 @@ import { organizationRoutes } from './organizations/routes.ts'
 import type { ClockMover } from './sandbox/operations.ts'
 import { clockRoutes } from './sandbox/routes.ts'
 import { noticeRoutes } from './rails/inbox/routes.ts'
+import { payoutAccountRoutes } from './payout-accounts/routes.ts'
+import { payoutProviderRoutes } from './payout-providers/routes.ts'
+import { payoutRecipientRoutes } from './payout-recipients/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { walletRoutes, walletSandboxRoutes } from './wallets/routes.ts'
 import { rateRoutes } from './rates/routes.ts'
@@ -78,6 +81,9 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   walletRoutes(api)
   rateRoutes(api)
   transferRoutes(api)
+  payoutProviderRoutes(api)
+  payoutRecipientRoutes(api)
+  payoutAccountRoutes(api)
   eventRoutes(api)
   webhookRoutes(api)
   if (deps.config.env !== 'production') walletSandboxRoutes(api)

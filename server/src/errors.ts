@@ -56,6 +56,11 @@ export const refusals = {
   ],
   signature_invalid: [401, 'authentication', 'The notice is not signed by the provider it claims to be from.'],
   role_missing: [403, 'permission', 'Your role does not allow this. Ask an owner or admin of the organization.'],
+  lookup_limit_reached: [
+    429,
+    'rate_limit',
+    'Too many look-ups found nobody. Check the identifier and ask again after the time in Retry-After.',
+  ],
   media_type_unsupported: [415, 'invalid_request', 'Send the body as JSON with "Content-Type: application/json".'],
   body_too_large: [413, 'invalid_request', 'The body is too large. Send less at once.'],
   invalid_request: [400, 'invalid_request', 'The request is invalid or incomplete. See details.'],
@@ -85,6 +90,12 @@ export const refusals = {
   delivery_in_progress: [409, 'conflict', 'An attempt of this delivery is under way. Ask again when it has ended.'],
   quote_expired: [409, 'conflict', 'The quote has expired. Ask for a new one.'],
   quote_used: [409, 'conflict', 'The quote was used already. Ask for a new one.'],
+  payout_account_exists: [409, 'conflict', 'Another beneficiary of yours has this destination already. Use that one.'],
+  payout_account_in_use: [
+    409,
+    'conflict',
+    'A payout to this beneficiary is still open. Remove it when the payout has come to its end.',
+  ],
   clock_busy: [409, 'conflict', 'The clock is being moved by another request. Try again when it has finished.'],
   password_wrong: [422, 'unprocessable', 'The current password is not right.'],
   quote_not_found: [422, 'unprocessable', 'There is no such quote for this kind of operation. Ask for a new one.'],
@@ -94,6 +105,12 @@ export const refusals = {
     'The quote was made for other currencies or another amount. Send those it was made for, or ask for a new one.',
   ],
   destination_not_found: [422, 'unprocessable', 'There is no such organization to transfer to.'],
+  account_not_resolved: [
+    422,
+    'unprocessable',
+    'There is no account with these details. Check the number, the bank or operator, and the country.',
+  ],
+  currency_mismatch: [422, 'unprocessable', 'The recipient cannot be paid in this currency.'],
   rate_unavailable: [422, 'unprocessable', 'There is no current exchange rate for these currencies. Try again later.'],
   amount_too_small: [422, 'unprocessable', 'The converted amount comes to zero. Use a larger amount.'],
   amount_out_of_range: [
@@ -105,6 +122,16 @@ export const refusals = {
   no_rail: [422, 'unprocessable', 'No provider of this deployment can do this.'],
   insufficient_funds: [422, 'unprocessable', 'The wallet balance does not cover this amount and its fee.'],
   sandbox_provider_unavailable: [502, 'provider', 'The built-in provider did not answer. Try again shortly.'],
+  verification_provider_unavailable: [
+    502,
+    'provider',
+    'The provider that verifies accounts did not answer. Nothing was saved; try again later.',
+  ],
+  directory_unavailable: [
+    502,
+    'provider',
+    'The provider that lists banks and operators did not answer. Try again later.',
+  ],
   internal: [
     500,
     'internal',

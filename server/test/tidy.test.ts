@@ -159,6 +159,7 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'auth/tokens.ts': 'sign-in',
   'http/rate-limit-store.ts': 'a limit is per real second',
   'commands/doctor.ts': 'compares the clocks of the machine and of the database',
+  'payout-recipients/store.ts': 'the limit of look-ups',
   'simulator/notices.ts': 'the outside world has no other clock',
   'db/migrate.ts': 'says when a migration was really applied',
 }

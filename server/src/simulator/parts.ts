@@ -1,4 +1,11 @@
+import { addAccounts } from './accounts.ts'
+import { addDirectory } from './directory.ts'
 import type { Part } from './part.ts'
+import { addPartnerWallet } from './partner-wallet.ts'
 
 /** The provider's parts, by capability. Each adds its routes. */
-export const parts: Readonly<Record<string, (part: Part) => void>> = {}
+export const parts: Readonly<Record<string, (part: Part) => void>> = {
+  directory: addDirectory,
+  accounts: addAccounts,
+  partnerWallet: addPartnerWallet,
+}

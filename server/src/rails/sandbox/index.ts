@@ -1,6 +1,9 @@
 import type { Rail } from '../rail.ts'
+import { accountsOf } from './accounts.ts'
 import { createClient, type SandboxConnection } from './client.ts'
+import { directoryOf } from './directory.ts'
 import { readNotice } from './notices.ts'
+import { partnerWalletOf } from './partner-wallet.ts'
 
 /** The rails of local and sandbox: one provider for virtual accounts of each kind, one for everything else. */
 export function sandboxRails(connection: SandboxConnection): readonly Rail[] {
@@ -9,6 +12,12 @@ export function sandboxRails(connection: SandboxConnection): readonly Rail[] {
   return [
     { name: 'providerA', ...reads },
     { name: 'providerB', ...reads },
-    { name: 'sandbox', ...reads },
+    {
+      name: 'sandbox',
+      ...reads,
+      accounts: accountsOf(client),
+      directory: directoryOf(client),
+      partnerWallet: partnerWalletOf(client),
+    },
   ]
 }
