@@ -5,6 +5,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { invitePages } from './auth/invite-page.ts'
 import { authRoutes } from './auth/routes.ts'
+import { customerRoutes } from './customers/routes.ts'
 import type { Deps } from './deps.ts'
 import { eventRoutes } from './events/routes.ts'
 import { authentication } from './http/authentication.ts'
@@ -24,6 +25,7 @@ import { payoutAccountRoutes } from './payout-accounts/routes.ts'
 import { payoutProviderRoutes } from './payout-providers/routes.ts'
 import { payoutRecipientRoutes } from './payout-recipients/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
+import { virtualAccountRoutes, virtualAccountSandboxRoutes } from './virtual-accounts/routes.ts'
 import { walletRoutes, walletSandboxRoutes } from './wallets/routes.ts'
 import { rateRoutes } from './rates/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -84,9 +86,14 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   payoutProviderRoutes(api)
   payoutRecipientRoutes(api)
   payoutAccountRoutes(api)
+  customerRoutes(api)
+  virtualAccountRoutes(api)
   eventRoutes(api)
   webhookRoutes(api)
-  if (deps.config.env !== 'production') walletSandboxRoutes(api)
+  if (deps.config.env !== 'production') {
+    walletSandboxRoutes(api)
+    virtualAccountSandboxRoutes(api)
+  }
   if (deps.config.env === 'local') clockRoutes(api, mover)
   addFallbacks()
 }

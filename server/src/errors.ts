@@ -88,6 +88,7 @@ export const refusals = {
   reference_taken: [409, 'conflict', 'This reference was used before. Use a new one.'],
   endpoint_deleted: [409, 'conflict', 'The endpoint was deleted: nothing is sent to it any more.'],
   delivery_in_progress: [409, 'conflict', 'An attempt of this delivery is under way. Ask again when it has ended.'],
+  customer_busy: [409, 'conflict', 'The customer is being changed by others all the time. Try again.'],
   quote_expired: [409, 'conflict', 'The quote has expired. Ask for a new one.'],
   quote_used: [409, 'conflict', 'The quote was used already. Ask for a new one.'],
   payout_account_exists: [409, 'conflict', 'Another beneficiary of yours has this destination already. Use that one.'],
@@ -103,6 +104,13 @@ export const refusals = {
     422,
     'unprocessable',
     'The quote was made for other currencies or another amount. Send those it was made for, or ask for a new one.',
+  ],
+  customer_not_found: [422, 'unprocessable', 'There is no such customer in this organization.'],
+  customer_inactive: [422, 'unprocessable', 'The customer is not active. Activate it first, or use another one.'],
+  identity_required: [
+    422,
+    'unprocessable',
+    'This provider opens accounts only for customers whose identity is verified. Give the customer a BVN first.',
   ],
   destination_not_found: [422, 'unprocessable', 'There is no such organization to transfer to.'],
   account_not_resolved: [
@@ -120,7 +128,23 @@ export const refusals = {
   ],
   sandbox_refused: [422, 'unprocessable', 'The built-in provider refuses this command. The message says why.'],
   no_rail: [422, 'unprocessable', 'No provider of this deployment can do this.'],
+  identity_mismatch: [
+    422,
+    'unprocessable',
+    'The BVN does not belong to a person of this name and date of birth. Nothing was saved; check all of them.',
+  ],
+  virtual_account_refused: [422, 'unprocessable', 'The provider refuses to open this account. The message says why.'],
   insufficient_funds: [422, 'unprocessable', 'The wallet balance does not cover this amount and its fee.'],
+  identity_provider_unavailable: [
+    502,
+    'provider',
+    'The identity provider did not answer. Nothing was saved; try again shortly.',
+  ],
+  virtual_account_provider_unavailable: [
+    502,
+    'provider',
+    'The provider of virtual accounts did not answer. Try again shortly: the same account is asked for.',
+  ],
   sandbox_provider_unavailable: [502, 'provider', 'The built-in provider did not answer. Try again shortly.'],
   verification_provider_unavailable: [
     502,

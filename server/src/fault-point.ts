@@ -6,6 +6,10 @@
 export const faultPoints = [
   /** The API: effect and stored answer are committed, the caller not told. */
   'answer.committed',
+  /** The API: a virtual account is on order, the provider has not heard of it. */
+  'virtual_account.ordered',
+  /** The API: the provider has opened the account, nothing of it is written. */
+  'virtual_account.opened_at_provider',
   /** The API: nothing but the transfer's own row is written. */
   'transfer.created',
   /** The API: everything is written, nothing committed. */

@@ -11,6 +11,8 @@ export type Db = {
   maybe<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row | undefined>
   /** Runs `work` in a transaction; inside one, joins it. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs `work` in a transaction of its own, committed when this answers: for what must be on record before a provider is called. */
+  independently<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 /** Writes: exists only inside a transaction, so that the compiler refuses a pool where one is needed. */
@@ -58,17 +60,13 @@ export function openDatabase({ url, poolSize, waitMs, name, onError, onWake }: D
   })
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', onError)
-  return {
-    ...reader(pool),
-    pool,
-    transaction: (work) => retried(() => transaction(pool, work, onWake)),
-    close: () => pool.end(),
-  }
+  const run: Db['transaction'] = (work) => retried(() => transaction(pool, work, onWake))
+  return { ...reader(pool), pool, transaction: run, independently: run, close: () => pool.end() }
 }
 
 type Queryable = { query(query: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> }
 
-function reader(queryable: Queryable): Omit<Db, 'transaction'> {
+function reader(queryable: Queryable): Pick<Db, 'many' | 'one' | 'maybe'> {
   async function many<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     return (await queryable.query({ name, text, values: values as unknown[] })).rows as Row[]
   }
@@ -118,6 +116,7 @@ function transactionOn(client: pg.PoolClient, woken: Set<string>): Tx {
     ...reader(client),
     isTransaction: true,
     transaction: (work) => work(tx),
+    independently: () => assert.fail('a transaction cannot commit a part of itself'),
     wake: (worker) => woken.add(worker),
     async savepoint(work) {
       await client.query('savepoint step')

@@ -77,6 +77,12 @@ export type VirtualAccountCapability = {
     readonly accountReference: string
     readonly accountName: string
   }): Promise<Reply<{ readonly accounts: readonly BankAccount[] }>>
+  /** Sends a transfer that reached no account of ours back to its payer. The same return id twice moves it once. */
+  giveBack?(order: {
+    readonly returnId: string
+    readonly transactionReference: string
+    readonly amount: Money
+  }): Promise<Outcome>
 }
 
 export const collectionTypes = ['bank_transfer', 'pay_by_bank', 'mobile_money', 'card'] as const

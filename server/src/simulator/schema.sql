@@ -18,3 +18,34 @@ create table if not exists simulator.behaviour (
   capability text  primary key,
   settings   jsonb not null
 );
+
+-- Virtual accounts: an order is one account, with a number at each bank of its provider.
+create table if not exists simulator.virtual_account_orders (
+  order_id          text        primary key,
+  provider          text        not null,
+  account_reference text        not null,
+  account_name      text        not null,
+  notice_url        text        not null
+);
+create table if not exists simulator.virtual_account_numbers (
+  account_number text    primary key,
+  order_id       text    not null references simulator.virtual_account_orders,
+  position       bigint  generated always as identity,
+  bank_code      text    not null,
+  bank_name      text    not null,
+  account_name   text    not null
+);
+create index if not exists virtual_account_numbers_by_order on simulator.virtual_account_numbers (order_id);
+
+-- What was paid into them, or into numbers nobody has.
+create table if not exists simulator.virtual_account_credits (
+  provider              text    not null,
+  transaction_reference text    not null,
+  account_number        text    not null,
+  amount                numeric not null,                  -- major units
+  currency              text    not null,
+  facts                 jsonb   not null,
+  return_id             text,
+  returned_at           timestamptz,
+  primary key (provider, transaction_reference)
+);

@@ -7,6 +7,8 @@ import { post } from '../ledger/post.ts'
 import { countLines, readStatement, type StatementLine } from '../ledger/statement.ts'
 import { isCurrency, type Currency } from '../money/currencies.ts'
 import { amountFaults, parseMajor, toMajor } from '../money/money.ts'
+import type { BankAccount } from '../rails/rail.ts'
+import { findOwnAccount } from '../virtual-accounts/own-account.ts'
 import type { Entry, EntryQuery, Wallet } from './schema.ts'
 import * as store from './store.ts'
 
@@ -24,13 +26,14 @@ export async function openMissingWallets(deps: Deps): Promise<void> {
 
 export async function listWallets(deps: Deps, organizationId: string): Promise<Wallet[]> {
   const rows = await store.listWallets(deps.db, organizationId, deps.config.currencies)
-  return rows.map((row) => present(deps, row))
+  const own = await findOwnAccount(deps.db, organizationId)
+  return rows.map((row) => present(deps, row, own))
 }
 
 export async function getWallet(deps: Deps, organizationId: string, currencyText: string): Promise<Wallet> {
   const row = await store.findWallet(deps.db, organizationId, currencyOf(currencyText))
   if (!row) throw new Refusal('not_found')
-  return present(deps, row)
+  return present(deps, row, await findOwnAccount(deps.db, organizationId))
 }
 
 /** The statement: every move of the balance, newest first. */
@@ -89,8 +92,10 @@ function cursorLine(cursor: string, total: bigint): bigint {
   return line > total ? total : line
 }
 
-function present({ config }: Deps, row: store.WalletRow): Wallet {
+/** The organization's own virtual account is one of its naira wallet. */
+function present({ config }: Deps, row: store.WalletRow, own: BankAccount | undefined): Wallet {
   const { id, currency, createdAt } = row
+  const account = currency === 'NGN' ? own : undefined
   return {
     id,
     currency,
@@ -98,9 +103,9 @@ function present({ config }: Deps, row: store.WalletRow): Wallet {
     pendingBalance: toMajor(row.pendingBalance, currency),
     heldBalance: toMajor(row.heldBalance, currency),
     isActive: config.currencies.includes(currency),
-    accountNumber: null,
-    accountName: null,
-    bankName: null,
+    accountNumber: account?.accountNumber ?? null,
+    accountName: account?.accountName ?? null,
+    bankName: account?.bankName ?? null,
     createdAt: createdAt.toISOString(),
   }
 }

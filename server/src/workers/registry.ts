@@ -5,11 +5,12 @@ import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
+import { applyCredits } from '../virtual-accounts/credits.ts'
 import { housekeepingWorker } from './housekeeping.ts'
 import type { Worker } from './worker.ts'
 
 /** What each kind of notice does to the books. */
-const noticeHandlers: NoticeHandlers = {}
+const noticeHandlers: NoticeHandlers = { virtual_account_credit: applyCredits }
 
 /** Every worker of the service, by name. Moving the clock drives this list. */
 export function createWorkers(): readonly Worker[] {

@@ -49,7 +49,8 @@ function noticeOf(wire: Wire): Notice {
   if (wire.event === 'virtual_account.credited') {
     return {
       kind: 'virtual_account_credit',
-      dedupeKey,
+      // The provider's name for the money, not for the telling of it: told twice it is still one credit.
+      dedupeKey: `credit:${text(wire, 'transactionReference')}`,
       accountNumber: text(wire, 'accountNumber'),
       transactionReference: text(wire, 'transactionReference'),
       amount: money(wire),

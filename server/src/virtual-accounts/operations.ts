@@ -1,0 +1,118 @@
+import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
+import { getCustomer } from '../customers/operations.ts'
+import type { Customer } from '../customers/schema.ts'
+import { getOrganization } from '../organizations/operations.ts'
+import type { BankAccount } from '../rails/rail.ts'
+import { presentAccount, presentCredit } from './present.ts'
+import type { CreditQuery, Provider, VirtualAccount } from './schema.ts'
+import * as store from './store.ts'
+
+const DEFAULT_PROVIDER: Provider = 'providerB'
+
+export type Opened = { readonly account: VirtualAccount; readonly isNew: boolean }
+
+/** A customer's account at a provider; the one it has, or a new one. */
+export async function openForCustomer(
+  deps: Deps,
+  organizationId: string,
+  customerId: string,
+  provider?: Provider | null,
+): Promise<Opened> {
+  const customer = await getCustomer(deps, organizationId, customerId)
+  return open(deps, organizationId, provider ?? DEFAULT_PROVIDER, {
+    entityType: 'customer',
+    entityId: customer.id,
+    accountName: `${customer.firstName} ${customer.lastName}`,
+    customer,
+  })
+}
+
+/** The organization's own account at a provider; the one it has, or a new one. */
+export async function openForOrganization(deps: Deps, organizationId: string, provider?: Provider | null) {
+  const { name } = await getOrganization(deps, organizationId)
+  const owner = { entityType: 'organization' as const, entityId: organizationId, accountName: name }
+  return open(deps, organizationId, provider ?? DEFAULT_PROVIDER, owner)
+}
+
+type Owner = store.Entity & { readonly accountName: string; readonly customer?: Customer }
+
+async function open(deps: Deps, organizationId: string, provider: Provider, owner: Owner): Promise<Opened> {
+  const existing = await store.findOfEntity(deps.db, organizationId, owner, provider)
+  if (existing?.status === 'open') return { account: presentAccount(existing), isNew: false }
+  const rail = deps.rails.find(provider)?.virtualAccounts
+  if (!rail) throw new Refusal('no_rail')
+  if (owner.customer) refuseUnfit(owner.customer, rail.needsIdentity)
+  const order = existing ?? (await recordOrder(deps, organizationId, provider, owner))
+  const reply = await rail.open({
+    orderId: order.id,
+    accountReference: order.accountReference,
+    accountName: order.accountName,
+  })
+  if (reply.state === 'unknown') throw new Refusal('virtual_account_provider_unavailable')
+  if (reply.state === 'refused')
+    throw new Refusal('virtual_account_refused', { message: `The provider refuses: ${reply.reason}.` })
+  return finish(deps, order, reply.value.accounts)
+}
+
+function refuseUnfit(customer: Customer, needsIdentity: boolean): void {
+  if (!customer.isActive) throw new Refusal('customer_inactive')
+  if (needsIdentity && !customer.identityVerified) throw new Refusal('identity_required')
+}
+
+/**
+ * The order is committed before the provider hears of it, so that a crash leaves no account nobody knows of: whoever
+ * asks next sends the same order. Of many that come at once one writes it, and all send that one.
+ */
+async function recordOrder(
+  deps: Deps,
+  organizationId: string,
+  rail: string,
+  { entityType, entityId, accountName }: Owner,
+): Promise<store.VirtualAccountRow> {
+  const createdAt = deps.now()
+  const id = deps.newId(createdAt)
+  const accountReference = `va-${id}`
+  await deps.db.independently((tx) =>
+    store.insertVirtualAccount(tx, {
+      organizationId,
+      id,
+      entityType,
+      entityId,
+      rail,
+      accountReference,
+      accountName,
+      createdAt,
+    }),
+  )
+  deps.faultPoint('virtual_account.ordered')
+  return (await store.findOfEntity(deps.db, organizationId, { entityType, entityId }, rail))!
+}
+
+async function finish(deps: Deps, order: store.VirtualAccountRow, accounts: readonly BankAccount[]): Promise<Opened> {
+  deps.faultPoint('virtual_account.opened_at_provider')
+  return deps.db.transaction(async (tx) => {
+    const opened = await store.openVirtualAccount(tx, order, accounts, deps.now())
+    const row = opened ?? (await store.findVirtualAccount(tx, order.organizationId, order.id))!
+    return { account: presentAccount(row), isNew: opened !== undefined }
+  })
+}
+
+export async function listForCustomer(deps: Deps, organizationId: string, customerId: string) {
+  const { id: entityId } = await getCustomer(deps, organizationId, customerId)
+  return list(deps, organizationId, { entityType: 'customer', entityId })
+}
+
+export async function listForOrganization(deps: Deps, organizationId: string) {
+  return list(deps, organizationId, { entityType: 'organization', entityId: organizationId })
+}
+
+async function list(deps: Deps, organizationId: string, entity: store.Entity): Promise<VirtualAccount[]> {
+  return (await store.listOfEntity(deps.db, organizationId, entity)).map(presentAccount)
+}
+
+export async function listCredits(deps: Deps, organizationId: string, id: string, query: CreditQuery) {
+  if (!(await store.findVirtualAccount(deps.db, organizationId, id))) throw new Refusal('not_found')
+  const { items, pagination } = await store.listCredits(deps.db, organizationId, id, query)
+  return { credits: items.map(presentCredit), pagination }
+}
