@@ -22,17 +22,15 @@ test("a customer's virtual account is opened at providerB by default, with one b
   assert.equal(response.statusCode, 201, response.body)
   const { data } = response.json<AccountAnswer>()
   assert.deepEqual(Object.keys(data).toSorted(), [
-    ...[
-      'accountReference',
-      'accounts',
-      'createdAt',
-      'currency',
-      'entityId',
-      'entityType',
-      'id',
-      'isActive',
-      'provider',
-    ],
+    'accountReference',
+    'accounts',
+    'createdAt',
+    'currency',
+    'entityId',
+    'entityType',
+    'id',
+    'isActive',
+    'provider',
   ])
   assert.deepEqual(
     [data.provider, data.currency, data.entityType, data.entityId, data.isActive, data.accounts.length],
