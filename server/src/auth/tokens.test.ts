@@ -5,7 +5,7 @@ import { memberOf, ownerOf } from '../../test/members.ts'
 import { createService } from '../../test/service.ts'
 import { createWorld, type World } from '../../test/world.ts'
 import { keysOf } from '../local-secrets.ts'
-import type { PrivateJwk } from '../settings.ts'
+import type { PrivateJwk } from '../setting-readers.ts'
 
 type Parts = { header: Record<string, unknown>; payload: Record<string, unknown> }
 
