@@ -39,6 +39,12 @@ export function createMetrics() {
       registers,
     }),
     databaseUp: new Gauge({ name: 'kolo_db_up', help: '1 while the database answers.', registers }),
+    workerRounds: new Counter({
+      name: 'kolo_worker_rounds_total',
+      help: 'Rounds of a worker, also those that found nothing. One that stands still is stuck.',
+      labelNames: ['worker'],
+      registers,
+    }),
     workerRows: new Counter({
       name: 'kolo_worker_rows_total',
       help: 'Rows a worker has worked.',

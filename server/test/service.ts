@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import type { DestinationStream } from 'pino'
 import { parseConfig } from '../src/config.ts'
 import type { Deps } from '../src/deps.ts'
 import { createLog } from '../src/log.ts'
@@ -13,6 +14,8 @@ export type TestService = Service & { readonly databaseUrl: string; readonly ori
 export type ServiceOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly roles?: readonly Role[]
+  /** Where log lines go, instead of the terminal. */
+  readonly logTo?: DestinationStream
   /** An existing database, for a second process on it. */
   readonly databaseUrl?: string
   /** What the name server says. */
@@ -30,6 +33,7 @@ export async function createService({
   env = {},
   roles = ['api', 'worker', 'simulator'],
   databaseUrl,
+  logTo,
   lookup,
 }: ServiceOptions = {}): Promise<TestService> {
   const own = databaseUrl === undefined ? await cloneDatabase() : undefined
@@ -43,7 +47,7 @@ export async function createService({
     SIMULATOR_PORT: '0',
     ...env,
   })
-  const core = createCore(config, url, createLog(config.logLevel ?? 'error'))
+  const core = createCore(config, url, createLog(config.logLevel ?? 'error', logTo))
   const service = await startService(lookup ? { ...core, deps: { ...core.deps, lookup } } : core, roles)
   // The provider's notices arrive by real HTTP, so the service listens, on any port.
   const origin = await service.app.fastify.listen({ host: '127.0.0.1', port: 0 })

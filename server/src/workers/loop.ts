@@ -39,6 +39,7 @@ export function runLoop(worker: Worker, deps: WorkerDeps, hub: WakeHub): Loop {
     const startedAt = performance.now()
     try {
       const rows = await worker.work(deps)
+      deps.metrics.workerRounds.inc({ worker: worker.name })
       if (rows === 0) return await idle(POLL_MS)
       deps.metrics.workerRows.inc({ worker: worker.name }, rows)
       deps.metrics.workerSeconds.observe({ worker: worker.name }, (performance.now() - startedAt) / 1000)
