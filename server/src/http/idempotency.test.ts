@@ -200,7 +200,7 @@ test('a route that asks outside before it writes has one effect under fifty copi
   const path = `/organizations/${world.organizationId}/webhooks`
   const create = () => world.post(path, { url: 'http://127.0.0.1:9/hook' }, { 'idempotency-key': 'k' })
   const answers = await Promise.all(Array.from({ length: 50 }, create))
-  assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))].toSorted(), [201, 409])
+  assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([201, 409]))
   const created = answers.filter(({ statusCode }) => statusCode === 201).map(({ body }) => body)
   assert.equal(new Set(created).size, 1)
   const replay = await create()
