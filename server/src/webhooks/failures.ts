@@ -60,7 +60,7 @@ export function describeFailure(error: unknown, host: string): string {
   if (error instanceof AddressNotAllowed || error instanceof DeadlinePassed) return error.message
   const code = (error as { code?: string }).code ?? ''
   if (words[code]) return words[code](host, error)
-  if (code.startsWith('HPE_')) return `${host} answered with something that is not HTTP (${code}).`
+  if (error.name === 'HTTPParserError') return `${host} answered with something that is not HTTP/1.1.`
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return words['EPROTO']!(host, error)
   return `The request to ${host} failed: ${error.message}`.slice(0, MAX_WORDS)
 }

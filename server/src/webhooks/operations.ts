@@ -1,7 +1,10 @@
+import { changesBetween, recordAct, type Act } from '../audit-log/operations.ts'
+import type { Tx } from '../db/database.ts'
 import type { PageQuery } from '../db/paging.ts'
 import type { Deps } from '../deps.ts'
 import { envelope } from '../events/envelope.ts'
 import { invalid, Refusal } from '../errors.ts'
+import type { Actor } from '../http/authentication.ts'
 import { firstIdOf } from '../ids.ts'
 import { presentDelivery, presentEndpoint, presentItem } from './present.ts'
 import { sampleOf } from './sample.ts'
@@ -19,6 +22,7 @@ const MAX_RESENT = 100_000
 export async function createEndpoint(
   deps: Deps,
   organizationId: string,
+  actor: Actor,
   wish: NewEndpoint,
 ): Promise<Endpoint & { secret?: string }> {
   await checkEndpoint(deps, wish)
@@ -39,7 +43,9 @@ export async function createEndpoint(
       isActive: wish.isActive ?? true,
       createdAt,
     })
-    return { ...presentEndpoint(deps, organizationId, row), ...(made && { secret: made }) }
+    const endpoint = presentEndpoint(deps, organizationId, row)
+    await note(deps, tx, { organizationId, actor, action: 'webhook.created' }, {}, endpoint)
+    return { ...endpoint, ...(made && { secret: made }) }
   })
 }
 
@@ -57,6 +63,7 @@ export async function getEndpoint(deps: Deps, organizationId: string, id: string
 export async function changeEndpoint(
   deps: Deps,
   organizationId: string,
+  actor: Actor,
   id: string,
   wish: EndpointChange,
 ): Promise<Endpoint> {
@@ -82,24 +89,29 @@ export async function changeEndpoint(
       at,
     )
     if (before.isActive && !row.isActive) await store.cancelWaiting(tx, organizationId, id, at)
-    return presentEndpoint(deps, organizationId, row)
+    const endpoint = presentEndpoint(deps, organizationId, row)
+    const was = presentEndpoint(deps, organizationId, before)
+    await note(deps, tx, { organizationId, actor, action: 'webhook.updated' }, was, endpoint)
+    return endpoint
   })
 }
 
 /** Takes an endpoint away. Its deliveries stay readable; what waits is cancelled. */
-export async function deleteEndpoint(deps: Deps, organizationId: string, id: string): Promise<Endpoint> {
+export async function deleteEndpoint(deps: Deps, organizationId: string, actor: Actor, id: string): Promise<Endpoint> {
   return deps.db.transaction(async (tx) => {
     present(await store.lockEndpoint(tx, organizationId, id))
     const at = deps.now()
     const row = await store.deleteEndpoint(tx, organizationId, id, at)
     await store.cancelWaiting(tx, organizationId, id, at)
-    return presentEndpoint(deps, organizationId, row)
+    const endpoint = presentEndpoint(deps, organizationId, row)
+    await note(deps, tx, { organizationId, actor, action: 'webhook.deleted' }, endpoint, endpoint)
+    return endpoint
   })
 }
 
-export async function rotateSecret(deps: Deps, organizationId: string, id: string) {
+export async function rotateSecret(deps: Deps, organizationId: string, actor: Actor, id: string) {
   return deps.db.transaction(async (tx) => {
-    present(await store.lockEndpoint(tx, organizationId, id))
+    const row = present(await store.lockEndpoint(tx, organizationId, id))
     const [secret, rotatedAt] = [newSecret(), deps.now()]
     await store.updateSecret(
       tx,
@@ -108,7 +120,9 @@ export async function rotateSecret(deps: Deps, organizationId: string, id: strin
       sealSecret(deps, { organizationId, endpointId: id }, secret),
       rotatedAt,
     )
-    return { id, secret, rotatedAt: rotatedAt.toISOString() }
+    const endpoint = presentEndpoint(deps, organizationId, row)
+    await note(deps, tx, { organizationId, actor, action: 'webhook.secret_rotated' }, endpoint, endpoint)
+    return { id: row.id, secret, rotatedAt: rotatedAt.toISOString() }
   })
 }
 
@@ -178,6 +192,30 @@ export async function testEndpoint(
     await store.insertTest(tx, { organizationId, endpointId, id, eventId, type, payload, at })
     tx.wake('webhooks')
     return getDelivery({ ...deps, db: tx }, { organizationId, endpointId, id })
+  })
+}
+
+/** Writes an act down. Neither secrets nor header values are in a presented record, and a URL's query may be one too. */
+async function note(
+  deps: Deps,
+  tx: Tx,
+  act: Pick<Act, 'organizationId' | 'actor' | 'action'>,
+  before: Partial<Endpoint>,
+  after: Endpoint,
+): Promise<void> {
+  const shown = ({ url, headers, events, description, signaturePrefix, isActive }: Partial<Endpoint>): object => ({
+    url: url?.split('?', 1)[0],
+    headers: headers && Object.keys(headers),
+    events,
+    description,
+    signaturePrefix,
+    isActive,
+  })
+  await recordAct(deps, tx, {
+    ...act,
+    resourceType: 'webhook_endpoint',
+    resourceId: after.id,
+    changes: changesBetween(shown(before), shown(after)),
   })
 }
 

@@ -1,20 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { FastifyRequest } from 'fastify'
 import type { Api } from '../app.ts'
-import { Refusal } from '../errors.ts'
 import { refusing } from '../http/schemas.ts'
+import { onlyOwn } from '../organizations/operations.ts'
 import { SECRET_FRESH_MS } from './signing.ts'
 import * as operations from './operations.ts'
 import * as schema from './schema.ts'
 
 const path = '/organizations/:id/webhooks'
 const tags = ['Webhooks']
-
-/** Another organization's id in the path is as unknown as any other. */
-async function ownOrganization(request: FastifyRequest): Promise<void> {
-  const { id } = request.params as { id: string }
-  if (id.toLowerCase() !== request.organizationId) throw new Refusal('not_found')
-}
 
 /** What was signed with the old secret just before it was replaced is on its way by the time this has passed. */
 async function untilOldSecretIsOut(): Promise<void> {
@@ -29,7 +22,6 @@ export function webhookRoutes(app: Api): void {
 function endpointRoutes(app: Api): void {
   app.post(path, {
     config: { idempotency: 'claimed', answersSecret: true },
-    preHandler: ownOrganization,
     schema: {
       operationId: 'createWebhookEndpoint',
       summary: 'Register an endpoint for events',
@@ -38,13 +30,13 @@ function endpointRoutes(app: Api): void {
       body: schema.NewEndpoint,
       response: { 201: schema.CreatedEndpointBody, ...refusing('not_found', 'address_not_allowed') },
     },
-    handler: async ({ deps, organizationId, body }) => ({
-      data: await operations.createEndpoint(deps, organizationId, body),
-    }),
+    handler: async ({ deps, organizationId, actor, params, body }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.createEndpoint(deps, organizationId, actor, body) }
+    },
   })
 
   app.get(path, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'listWebhookEndpoints',
       summary: 'List endpoints',
@@ -53,13 +45,13 @@ function endpointRoutes(app: Api): void {
       querystring: schema.EndpointQuery,
       response: { 200: schema.EndpointPage, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, query }) => ({
-      data: await operations.listEndpoints(deps, organizationId, query),
-    }),
+    handler: async ({ deps, organizationId, params, query }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.listEndpoints(deps, organizationId, query) }
+    },
   })
 
   app.get(`${path}/:endpointId`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'getWebhookEndpoint',
       summary: 'Read an endpoint',
@@ -67,13 +59,13 @@ function endpointRoutes(app: Api): void {
       params: schema.ByEndpoint,
       response: { 200: schema.EndpointBody, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, params }) => ({
-      data: await operations.getEndpoint(deps, organizationId, params.endpointId),
-    }),
+    handler: async ({ deps, organizationId, params }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.getEndpoint(deps, organizationId, params.endpointId) }
+    },
   })
 
   app.patch(`${path}/:endpointId`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'updateWebhookEndpoint',
       summary: 'Change an endpoint; deactivating it cancels what waits',
@@ -82,13 +74,13 @@ function endpointRoutes(app: Api): void {
       body: schema.EndpointChange,
       response: { 200: schema.EndpointBody, ...refusing('not_found', 'address_not_allowed') },
     },
-    handler: async ({ deps, organizationId, params, body }) => ({
-      data: await operations.changeEndpoint(deps, organizationId, params.endpointId, body),
-    }),
+    handler: async ({ deps, organizationId, actor, params, body }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.changeEndpoint(deps, organizationId, actor, params.endpointId, body) }
+    },
   })
 
   app.delete(`${path}/:endpointId`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete an endpoint; what waits is cancelled, its deliveries stay readable',
@@ -96,14 +88,14 @@ function endpointRoutes(app: Api): void {
       params: schema.ByEndpoint,
       response: { 200: schema.EndpointBody, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, params }) => ({
-      data: await operations.deleteEndpoint(deps, organizationId, params.endpointId),
-    }),
+    handler: async ({ deps, organizationId, actor, params }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.deleteEndpoint(deps, organizationId, actor, params.endpointId) }
+    },
   })
 
   app.post(`${path}/:endpointId/rotate-secret`, {
     config: { answersSecret: true },
-    preHandler: ownOrganization,
     onSend: untilOldSecretIsOut,
     schema: {
       operationId: 'rotateWebhookSecret',
@@ -112,13 +104,13 @@ function endpointRoutes(app: Api): void {
       params: schema.ByEndpoint,
       response: { 200: schema.RotatedBody, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, params }) => ({
-      data: await operations.rotateSecret(deps, organizationId, params.endpointId),
-    }),
+    handler: async ({ deps, organizationId, actor, params }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.rotateSecret(deps, organizationId, actor, params.endpointId) }
+    },
   })
 
   app.post(`${path}/:endpointId/test`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'testWebhookEndpoint',
       summary: 'Send a test event once',
@@ -127,15 +119,15 @@ function endpointRoutes(app: Api): void {
       body: schema.TestWish,
       response: { 202: schema.DeliveryBody, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, params, body }) => ({
-      data: await operations.testEndpoint(deps, organizationId, params.endpointId, body),
-    }),
+    handler: async ({ deps, organizationId, params, body }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.testEndpoint(deps, organizationId, params.endpointId, body) }
+    },
   })
 }
 
 function deliveryRoutes(app: Api): void {
   app.get(`${path}/:endpointId/deliveries`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'List deliveries of an endpoint',
@@ -144,13 +136,13 @@ function deliveryRoutes(app: Api): void {
       querystring: schema.DeliveryQuery,
       response: { 200: schema.DeliveryPage, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, params, query }) => ({
-      data: await operations.listDeliveries(deps, organizationId, params.endpointId, query),
-    }),
+    handler: async ({ deps, organizationId, params, query }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.listDeliveries(deps, organizationId, params.endpointId, query) }
+    },
   })
 
   app.get(`${path}/:endpointId/deliveries/:deliveryId`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'getWebhookDelivery',
       summary: 'Read a delivery with its attempts and its payload',
@@ -158,13 +150,13 @@ function deliveryRoutes(app: Api): void {
       params: schema.ByDelivery,
       response: { 200: schema.DeliveryBody, ...refusing('not_found') },
     },
-    handler: async ({ deps, organizationId, params }) => ({
-      data: await operations.getDelivery(deps, keyOf(organizationId, params)),
-    }),
+    handler: async ({ deps, organizationId, params }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.getDelivery(deps, keyOf(organizationId, params)) }
+    },
   })
 
   app.post(`${path}/:endpointId/deliveries/:deliveryId/resend`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'resendWebhookDelivery',
       summary: 'Send a delivery once more',
@@ -172,13 +164,13 @@ function deliveryRoutes(app: Api): void {
       params: schema.ByDelivery,
       response: { 202: schema.DeliveryBody, ...refusing('not_found', 'endpoint_deleted', 'delivery_in_progress') },
     },
-    handler: async ({ deps, organizationId, params }) => ({
-      data: await operations.resendDelivery(deps, keyOf(organizationId, params)),
-    }),
+    handler: async ({ deps, organizationId, params }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.resendDelivery(deps, keyOf(organizationId, params)) }
+    },
   })
 
   app.post(`${path}/:endpointId/deliveries/resend`, {
-    preHandler: ownOrganization,
     schema: {
       operationId: 'resendWebhookDeliveries',
       summary: 'Send everything that failed or was cancelled since an instant once more',
@@ -187,9 +179,10 @@ function deliveryRoutes(app: Api): void {
       body: schema.ResendMany,
       response: { 202: schema.QueuedBody, ...refusing('not_found', 'endpoint_deleted') },
     },
-    handler: async ({ deps, organizationId, params, body }) => ({
-      data: await operations.resendDeliveries(deps, organizationId, params.endpointId, body),
-    }),
+    handler: async ({ deps, organizationId, params, body }) => {
+      onlyOwn(organizationId, params.id)
+      return { data: await operations.resendDeliveries(deps, organizationId, params.endpointId, body) }
+    },
   })
 }
 
