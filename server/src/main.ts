@@ -1,3 +1,4 @@
+import { audit } from './commands/audit.ts'
 import { auditLogVerify } from './commands/audit-log.ts'
 import { keyCreate, keyList, keyRevoke } from './commands/keys.ts'
 import { memberCreate, memberReset } from './commands/members.ts'
@@ -20,6 +21,7 @@ const usage = `kolo <command>
   key revoke --org ID --id ID                  refuse an API key from now on
   member create --org ID --email E [--role R]  make a member who can sign in
   member reset --email E [--json]              give a member a new password and end all sessions
+  audit [--org ID] [--json]                    recompute all books, and name every line that is not what was written
   audit-log verify [--json]                    name every entry of the audit log that is not what was written
   doctor [--json]                              say what is wrong and what to do about it`
 
@@ -36,6 +38,7 @@ const commands: Readonly<Record<string, Command>> = {
   'key revoke': keyRevoke,
   'member create': memberCreate,
   'member reset': memberReset,
+  audit,
   'audit-log verify': auditLogVerify,
   doctor,
   help: async () => say(usage),

@@ -98,6 +98,32 @@ export function createMetrics() {
       labelNames: ['worker'],
       registers,
     }),
+    unsealedAccounts: new Gauge({
+      name: 'kolo_ledger_unsealed_accounts',
+      help: 'Accounts with lines that no seal covers yet.',
+      registers,
+    }),
+    auditFindings: new Gauge({
+      name: 'kolo_audit_findings',
+      help: 'What the audit of the books has found and not yet seen put right. Anything but 0 needs a person.',
+      registers,
+    }),
+    auditedLines: new Counter({ name: 'kolo_audit_lines_total', help: 'Ledger lines audited.', registers }),
+    auditPasses: new Counter({
+      name: 'kolo_audit_passes_total',
+      help: 'Times this process has finished auditing all books.',
+      registers,
+    }),
+    ratesAgeSeconds: new Gauge({
+      name: 'kolo_rates_age_seconds',
+      help: 'Age of the exchange rates the configured source last gave.',
+      registers,
+    }),
+    ratesFailures: new Counter({
+      name: 'kolo_rates_failures_total',
+      help: 'Times the configured source of exchange rates could not be read.',
+      registers,
+    }),
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { auditOrganization } from '../src/ledger/audit.ts'
+import { auditOrganization } from '../src/audit/operations.ts'
 import { createOrganization } from '../src/organizations/operations.ts'
 import { createService, type TestService } from './service.ts'
 
@@ -32,16 +32,21 @@ export function sharedService(): Promise<TestService> {
   return (shared ??= createService())
 }
 
-/** A fresh organization on the file's service. Closing it checks the books and the event trail. */
-export async function createWorld(t: TestContext, service?: TestService): Promise<World> {
+/** A fresh organization on the file's service. Closing it checks the books, their seals and the event trail. */
+export async function createWorld(
+  t: TestContext,
+  service?: TestService,
+  /** Only for books that a test spoils on purpose. */
+  { isAudited = true }: { isAudited?: boolean } = {},
+): Promise<World> {
   const on = service ?? (await sharedService())
   const founded = await createOrganization(on.deps, 'World')
-  t.after(() => checkBooks(on, founded.organizationId))
+  if (isAudited) t.after(() => checkBooks(on, founded.organizationId))
   return worldOf(on, founded)
 }
 
 export async function checkBooks({ deps }: TestService, organizationId: string): Promise<void> {
-  const findings = await auditOrganization(deps.db, organizationId, '00000000-0000-0000-0000-000000000000')
+  const findings = await auditOrganization(deps, organizationId)
   assert.deepEqual(findings, [])
 }
 

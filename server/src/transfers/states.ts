@@ -9,3 +9,6 @@ export const transferMoves = {
   completed: {},
   failed: {},
 } as const satisfies Record<TransferStatus, Partial<Record<TransferStatus, EventType>>>
+
+/** Where a transfer may begin, and what is said of it. One's own conversions, and what arrives, are complete at once. */
+export const transferBeginnings = { pending: 'silent', completed: 'transfer.completed' } as const

@@ -1,3 +1,4 @@
+import { auditWorker } from '../audit/worker.ts'
 import { forgetSignIns } from '../auth/operations.ts'
 import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
@@ -7,6 +8,7 @@ import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
 import { applyCredits } from '../virtual-accounts/credits.ts'
 import { housekeepingWorker } from './housekeeping.ts'
+import { sealsWorker } from './seals.ts'
 import type { Worker } from './worker.ts'
 
 /** What each kind of notice does to the books. */
@@ -16,6 +18,8 @@ const noticeHandlers: NoticeHandlers = { virtual_account_credit: applyCredits }
 export function createWorkers(): readonly Worker[] {
   return [
     transfersWorker,
+    sealsWorker(),
+    auditWorker(),
     webhooksWorker(),
     noticesWorker(noticeHandlers),
     housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns]),

@@ -1,0 +1,152 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql, statement, type Statement } from '../db/sql.ts'
+import type { AccountKey } from '../ledger/lines.ts'
+import type { Finding } from './finding.ts'
+
+export type AccountRow = AccountKey & {
+  readonly debits: bigint
+  readonly credits: bigint
+  readonly lines: bigint
+  readonly mayOverdraw: boolean
+  /** The highest number any of its lines has, in the same snapshot. */
+  readonly lastLine: bigint
+  /** The last number a seal covers. */
+  readonly lastSealed: bigint
+}
+
+const accountsSql = sql<AccountRow>`
+  select a.organization_id as "organizationId", a.currency, a.kind, a.debits, a.credits, a.lines, a.may_overdraw as "mayOverdraw",
+         greatest(
+           coalesce((select max(l.debit_line) from ledger_lines l
+                      where l.organization_id = $1 and l.currency = a.currency and l.debit = a.kind), 0),
+           coalesce((select max(l.credit_line) from ledger_lines l
+                      where l.organization_id = $1 and l.currency = a.currency and l.credit = a.kind), 0)) as "lastLine",
+         coalesce((select max(s.last_line) from ledger_seals s
+                    where s.organization_id = $1 and s.currency = a.currency and s.kind = a.kind), 0) as "lastSealed"
+    from ledger_accounts a where a.organization_id = $1 order by a.currency, a.kind`
+
+/** An organization's accounts as they stand at one moment. Lines up to there never change, whatever is added meanwhile. */
+export function readAccounts(db: Db, organizationId: string): Promise<AccountRow[]> {
+  return db.many(accountsSql, [organizationId])
+}
+
+const sealingSql = sql<{ sealed: bigint; isQueued: boolean }>`
+  select coalesce((select max(last_line) from ledger_seals
+                    where organization_id = $1 and currency = $2 and kind = $3), 0) as sealed,
+         exists (select from ledger_unsealed where organization_id = $1 and currency = $2 and kind = $3) as "isQueued"`
+
+/** How far an account is sealed, and whether it waits to be sealed further. */
+export function readSealing(db: Db, { organizationId, currency, kind }: AccountKey) {
+  return db.one(sealingSql, [organizationId, currency, kind])
+}
+
+export type TrailRow = {
+  readonly id: string
+  readonly status: string
+  readonly history: readonly (readonly [
+    number: number,
+    status: string,
+    eventId: string | null,
+    eventType: string | null,
+  ])[]
+}
+
+const trailStatements = new Map<string, Statement<TrailRow>>()
+
+/** The statement of a trail; its table is a constant of the code. */
+function trailSql(table: string): Statement<TrailRow> {
+  const known = trailStatements.get(table)
+  if (known) return known
+  const made = statement<TrailRow>(`
+    select t.id, t.status,
+           coalesce(json_agg(json_build_array(h.number, h.status, h.event_id, e.type) order by h.number)
+                    filter (where h.number is not null), '[]') as history
+      from (select id, status from ${table} where organization_id = $1 and id > $2 order by id limit $3) t
+      left join status_history h on h.organization_id = $1 and h.resource_id = t.id
+      left join events e on e.organization_id = $1 and e.id = h.event_id
+     group by t.id, t.status order by t.id`)
+  trailStatements.set(table, made)
+  return made
+}
+
+/** The next resources of a trail with all they have been through. */
+export function readTrail(db: Db, table: string, organizationId: string, after: string, most: number) {
+  return db.many(trailSql(table), [organizationId, after, most])
+}
+
+const nextOrganizationSql = sql<{ id: string }>`select id from organizations where id > $1 order by id limit 1`
+
+export async function nextOrganization(db: Db, after: string): Promise<string | undefined> {
+  return (await db.maybe(nextOrganizationSql, [after]))?.id
+}
+
+const intercompanySql = sql<{ currency: string; balance: string }>`
+  select currency, sum(credits - debits)::text as balance from ledger_accounts
+   where kind = 'intercompany' group by currency having sum(credits - debits) <> 0`
+
+/** Currencies in which organizations have not received from each other what they have sent. */
+export function unbalancedIntercompany(db: Db) {
+  return db.many(intercompanySql)
+}
+
+export type Progress = { readonly organizationId: string | null; readonly finishedAt: Date | null }
+
+const claimSql = sql<Progress>`
+  update audit_progress set claimed_by = $1 where claimed_by is null or claimed_by = $1
+  returning organization_id as "organizationId", finished_at as "finishedAt"`
+
+/** Makes the audit this process's own; undefined while another is at it. */
+export function claimAudit(tx: Tx, processId: string): Promise<Progress | undefined> {
+  return tx.maybe(claimSql, [processId])
+}
+
+const releaseSql = sql`update audit_progress set claimed_by = null where claimed_by = any($1::uuid[])`
+
+export async function releaseAudit(tx: Tx, processIds: readonly string[]): Promise<void> {
+  await tx.many(releaseSql, [processIds])
+}
+
+const advanceSql = sql<{ pass: bigint }>`
+  update audit_progress set organization_id = $2 where claimed_by = $1 returning pass`
+const finishPassSql = sql<{ pass: bigint }>`
+  update audit_progress set organization_id = null, finished_at = $2, pass = pass + 1, claimed_by = null
+   where claimed_by = $1 returning pass`
+
+/** Says how far the pass has come; false when it is no longer this process's. */
+export async function advanceAudit(tx: Tx, processId: string, organizationId: string): Promise<boolean> {
+  return (await tx.many(advanceSql, [processId, organizationId])).length === 1
+}
+
+export async function finishPass(tx: Tx, processId: string, at: Date): Promise<boolean> {
+  return (await tx.many(finishPassSql, [processId, at])).length === 1
+}
+
+const forgetSql = sql`delete from audit_findings where organization_id = $1`
+const insertSql = sql`
+  insert into audit_findings (organization_id, check_name, subject, says, found_at)
+  select $1, check_name, subject, says, $5 from unnest($2::text[], $3::text[], $4::text[]) as t (check_name, subject, says)
+  on conflict (organization_id, check_name, subject) do nothing`
+
+/** Puts what an audit of an organization found in the place of what the one before had found. */
+export async function replaceFindings(
+  tx: Tx,
+  organizationId: string,
+  findings: readonly Finding[],
+  at: Date,
+): Promise<void> {
+  await tx.many(forgetSql, [organizationId])
+  if (findings.length === 0) return
+  await tx.many(insertSql, [
+    organizationId,
+    findings.map(({ check }) => check),
+    findings.map(({ subject }) => subject),
+    findings.map(({ says }) => says),
+    at,
+  ])
+}
+
+const countSql = sql<{ count: number }>`select count(*)::integer as count from audit_findings`
+
+export async function countFindings(db: Db): Promise<number> {
+  return (await db.one(countSql)).count
+}
