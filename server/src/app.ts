@@ -21,6 +21,7 @@ import { organizationRoutes } from './organizations/routes.ts'
 import type { ClockMover } from './sandbox/operations.ts'
 import { clockRoutes } from './sandbox/routes.ts'
 import { noticeRoutes } from './rails/inbox/routes.ts'
+import { paymentRoutes, paymentSandboxRoutes } from './payments/routes.ts'
 import { payoutAccountRoutes } from './payout-accounts/routes.ts'
 import { payoutProviderRoutes } from './payout-providers/routes.ts'
 import { payoutRecipientRoutes } from './payout-recipients/routes.ts'
@@ -83,6 +84,7 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   walletRoutes(api)
   rateRoutes(api)
   transferRoutes(api)
+  paymentRoutes(api, deps)
   payoutProviderRoutes(api)
   payoutRecipientRoutes(api)
   payoutAccountRoutes(api)
@@ -92,6 +94,7 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   webhookRoutes(api)
   if (deps.config.env !== 'production') {
     walletSandboxRoutes(api)
+    paymentSandboxRoutes(api)
     virtualAccountSandboxRoutes(api)
   }
   if (deps.config.env === 'local') clockRoutes(api, mover)

@@ -89,6 +89,14 @@ export const refusals = {
   endpoint_deleted: [409, 'conflict', 'The endpoint was deleted: nothing is sent to it any more.'],
   delivery_in_progress: [409, 'conflict', 'An attempt of this delivery is under way. Ask again when it has ended.'],
   customer_busy: [409, 'conflict', 'The customer is being changed by others all the time. Try again.'],
+  payment_not_cancellable: [
+    409,
+    'conflict',
+    'Only a payment that nobody has finished paying can be cancelled. Read it to see where it stands.',
+  ],
+  payment_not_open: [409, 'conflict', 'The payment is no longer open. Create a new one.'],
+  payment_busy: [409, 'conflict', 'Somebody else is paying this at the moment. Try again shortly.'],
+  review_item_not_open: [409, 'conflict', 'The review item was decided already.'],
   quote_expired: [409, 'conflict', 'The quote has expired. Ask for a new one.'],
   quote_used: [409, 'conflict', 'The quote was used already. Ask for a new one.'],
   payout_account_exists: [409, 'conflict', 'Another beneficiary of yours has this destination already. Use that one.'],
@@ -126,6 +134,11 @@ export const refusals = {
     'unprocessable',
     'The converted amount is more than one operation may move. Use a smaller amount.',
   ],
+  payment_method_refused: [
+    422,
+    'unprocessable',
+    'The provider of this payment method refuses this payment. Choose another method.',
+  ],
   sandbox_refused: [422, 'unprocessable', 'The built-in provider refuses this command. The message says why.'],
   no_rail: [422, 'unprocessable', 'No provider of this deployment can do this.'],
   identity_mismatch: [
@@ -144,6 +157,11 @@ export const refusals = {
     502,
     'provider',
     'The provider of virtual accounts did not answer. Try again shortly: the same account is asked for.',
+  ],
+  collection_provider_unavailable: [
+    502,
+    'provider',
+    'The provider of this payment method did not answer. Try again, or choose another method.',
   ],
   sandbox_provider_unavailable: [502, 'provider', 'The built-in provider did not answer. Try again shortly.'],
   verification_provider_unavailable: [

@@ -60,9 +60,9 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     metrics,
     secrets,
     tokens: createTokens(jwtKeys, config.env),
-    onWake: hub.onWake,
     rails: createRails(railsOf(config, db, secrets), metrics),
     publicUrl: () => publicUrl,
+    onWake: hub.onWake,
     faultPoint: faultPointOf(config.faultPoint),
     lookup: createNameLookup(),
   }

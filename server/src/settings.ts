@@ -144,6 +144,12 @@ export const settings = {
     parse: wholeNumber(0, 1_000_000_000),
     byDefault: '50',
   },
+  settlementSeconds: {
+    variable: 'KOLO_SETTLEMENT_SECONDS',
+    about:
+      'Settles a payment this many seconds after execution; "provider": when its provider does. Unset: 5 in local and sandbox, provider in production.',
+    parse: (text: string) => (text === 'provider' ? text : wholeNumber(0, 2_592_000)(text)),
+  },
   railTimeoutMs: {
     variable: 'RAIL_TIMEOUT_MS',
     about: 'Longest time a call to a provider may take; after it the outcome is unknown.',

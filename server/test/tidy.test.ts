@@ -164,6 +164,8 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'payout-recipients/store.ts': 'the limit of look-ups',
   'simulator/notices.ts': 'the outside world has no other clock',
   'simulator/virtual-accounts.ts': 'the outside world has no other clock',
+  'simulator/collections.ts': 'the outside world has no other clock',
+  'simulator/collection-book.ts': 'the outside world has no other clock',
   'db/migrate.ts': 'says when a migration was really applied',
 }
 

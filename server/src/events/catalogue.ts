@@ -1,10 +1,23 @@
 import type { TSchema } from 'typebox'
 import { ChangedCustomer, Customer } from '../customers/schema.ts'
+import { PaymentEvent } from '../payments/schema.ts'
 import { Transfer } from '../transfers/schema.ts'
 import { Credited } from '../virtual-accounts/schema.ts'
 
 /** Every type of event the service announces, with the schema of its `data`. */
 export const catalogue = {
+  'payment.created': { about: 'A payment request was created.', schema: PaymentEvent },
+  'payment.initiated': { about: 'The provider accepted the instruction of the payer.', schema: PaymentEvent },
+  'payment.executed': {
+    about: 'The provider confirmed receipt; the funds are in the pending balance.',
+    schema: PaymentEvent,
+  },
+  'payment.settled': { about: 'The funds cleared and are available in the wallet balance.', schema: PaymentEvent },
+  'payment.failed': {
+    about: 'The payment failed or was rejected, or it expired (then its status is "expired").',
+    schema: PaymentEvent,
+  },
+  'payment.cancelled': { about: 'The payment request was cancelled.', schema: PaymentEvent },
   'transfer.completed': { about: 'An internal ledger transfer completed.', schema: Transfer },
   'transfer.failed': { about: 'An internal ledger transfer failed.', schema: Transfer },
   'customer.created': { about: 'A customer profile was created.', schema: Customer },

@@ -97,6 +97,8 @@ export type CollectionMethod = {
   readonly country: string
   readonly min: Money
   readonly max: Money
+  /** The networks of mobile money. */
+  readonly operators?: readonly string[]
 }
 
 /** What the payer must do next. */
@@ -109,7 +111,13 @@ export type CollectionStep =
 export type CollectionState =
   | { readonly state: 'waiting' }
   | { readonly state: 'accepted' }
-  | { readonly state: 'received'; readonly received: Money; readonly isSettled: boolean }
+  | {
+      readonly state: 'received'
+      readonly received: Money
+      readonly isSettled: boolean
+      /** The rail's name for this money: the same as in its notice of it. */
+      readonly railReference: string
+    }
   | { readonly state: 'declined'; readonly reason: string }
   | { readonly state: 'rejected'; readonly reason: string }
   | { readonly state: 'voided' }
@@ -126,6 +134,8 @@ export type CollectionCapability = {
     readonly description: string | null
     readonly payer: { readonly phone: string; readonly operator: string } | null
     readonly returnUrl: string
+    /** The service clock at the order: what the step says of time is counted from it. */
+    readonly at: Date
   }): Promise<Reply<{ readonly railReference: string; readonly step: CollectionStep }>>
   ask(orderId: string): Promise<Reply<CollectionState>>
   /** Ends an attempt so that it can no longer be paid; answers where it stands, which may be `received`. */

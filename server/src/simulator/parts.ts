@@ -1,4 +1,5 @@
 import { addAccounts } from './accounts.ts'
+import { addCollections } from './collections.ts'
 import { addDirectory } from './directory.ts'
 import { addIdentity } from './identity.ts'
 import type { Part } from './part.ts'
@@ -9,6 +10,7 @@ import { addVirtualAccounts } from './virtual-accounts.ts'
 export const parts: Readonly<Record<string, (part: Part) => void>> = {
   identity: addIdentity,
   virtualAccounts: addVirtualAccounts,
+  collections: addCollections,
   directory: addDirectory,
   accounts: addAccounts,
   partnerWallet: addPartnerWallet,

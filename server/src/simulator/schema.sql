@@ -49,3 +49,28 @@ create table if not exists simulator.virtual_account_credits (
   returned_at           timestamptz,
   primary key (provider, transaction_reference)
 );
+
+-- Collections: what somebody asked a payer for, and how far the payer has come. Due by the wall clock.
+create table if not exists simulator.collections (
+  order_id     text        primary key,
+  reference    text        not null unique,
+  notice_url   text        not null,
+  kind         text        not null,                       -- bank_transfer, pay_by_bank, mobile_money, card
+  amount       numeric     not null,                       -- major units
+  currency     text        not null,
+  payee        text        not null,
+  description  text,
+  return_url   text,
+  step         jsonb,
+  status       text        not null,                       -- waiting, accepted, received, declined, rejected, voided
+  reason       text,
+  received     numeric,                                    -- what really came, major units
+  finishes_at  timestamptz,                                -- when what was accepted is received or rejected
+  is_settled   boolean     not null default false
+);
+create table if not exists simulator.collection_returns (
+  return_id text        primary key,
+  order_id  text        not null,
+  amount    numeric     not null,
+  at        timestamptz not null
+);

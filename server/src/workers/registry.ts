@@ -1,5 +1,7 @@
 import { auditWorker } from '../audit/worker.ts'
 import { forgetSignIns } from '../auth/operations.ts'
+import { collectionNotices } from '../payments/notices.ts'
+import { attemptWorker, expiryWorker, questionWorker, settlementWorker } from '../payments/worker.ts'
 import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
 import { forgetAnswers } from '../http/idempotency.ts'
@@ -12,7 +14,7 @@ import { sealsWorker } from './seals.ts'
 import type { Worker } from './worker.ts'
 
 /** What each kind of notice does to the books. */
-const noticeHandlers: NoticeHandlers = { virtual_account_credit: applyCredits }
+const noticeHandlers: NoticeHandlers = { virtual_account_credit: applyCredits, collection: collectionNotices }
 
 /** Every worker of the service, by name. Moving the clock drives this list. */
 export function createWorkers(): readonly Worker[] {
@@ -20,6 +22,10 @@ export function createWorkers(): readonly Worker[] {
     transfersWorker,
     sealsWorker(),
     auditWorker(),
+    expiryWorker,
+    settlementWorker,
+    questionWorker,
+    attemptWorker,
     webhooksWorker(),
     noticesWorker(noticeHandlers),
     housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns]),

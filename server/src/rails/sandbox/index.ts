@@ -1,6 +1,7 @@
 import type { Rail } from '../rail.ts'
 import { accountsOf } from './accounts.ts'
 import { createClient, type SandboxConnection } from './client.ts'
+import { collectionsOf } from './collections.ts'
 import { directoryOf } from './directory.ts'
 import { readNotice } from './notices.ts'
 import { partnerWalletOf } from './partner-wallet.ts'
@@ -18,6 +19,7 @@ export function sandboxRails(connection: SandboxConnection): readonly Rail[] {
       name: 'sandbox',
       ...reads,
       identity: identityOf(client),
+      collections: collectionsOf(client, 'sandbox'),
       accounts: accountsOf(client),
       directory: directoryOf(client),
       partnerWallet: partnerWalletOf(client),

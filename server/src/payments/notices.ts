@@ -1,0 +1,32 @@
+import type { NoticeHandler } from '../rails/inbox/operations.ts'
+import { confirmReturns } from '../review-items/returns.ts'
+import type { Fact } from './decide.ts'
+import { applyFacts } from './facts.ts'
+
+/** Applies what rails tell of collections: to the payments they were made for, or to money on its way back. */
+export const collectionNotices: NoticeHandler<'collection'> = async (deps, tx, notices) => {
+  const returned = notices.filter(({ notice }) => notice.state === 'returned')
+  const others = notices.filter(({ notice }) => notice.state !== 'returned')
+  const owners = await applyFacts(
+    deps,
+    tx,
+    others.map(({ rail, notice }): Fact => {
+      const { orderId, state, railReference, amount, reason } = notice
+      return { rail, orderId, state: state as Fact['state'], railReference, amount, reason }
+    }),
+  )
+  const backs = await confirmReturns(
+    deps,
+    tx,
+    returned.map(({ rail, notice }) => ({ rail, returnReference: notice.railReference })),
+  )
+  const outcome = (id: string, organizationId: string | null | undefined) => ({
+    id,
+    organizationId: organizationId ?? null,
+    status: organizationId ? ('applied' as const) : ('unmatched' as const),
+  })
+  return [
+    ...others.map(({ id }, index) => outcome(id, owners[index])),
+    ...returned.map(({ id }, index) => outcome(id, backs[index])),
+  ]
+}
