@@ -105,6 +105,8 @@ export const refusals = {
     'conflict',
     'A payout to this beneficiary is still open. Remove it when the payout has come to its end.',
   ],
+  notice_not_unmatched: [409, 'conflict', 'Only a credit that belongs to nobody can be assigned or returned.'],
+  return_refused: [409, 'conflict', 'The provider does not send this money back. The message says why.'],
   clock_busy: [409, 'conflict', 'The clock is being moved by another request. Try again when it has finished.'],
   password_wrong: [422, 'unprocessable', 'The current password is not right.'],
   quote_not_found: [422, 'unprocessable', 'There is no such quote for this kind of operation. Ask for a new one.'],

@@ -6,6 +6,12 @@
 export const faultPoints = [
   /** The API: effect and stored answer are committed, the caller not told. */
   'answer.committed',
+  /** The worker: notices are applied and committed, nothing noted in the process. */
+  'notices.committed',
+  /** The worker: credits are written, no money has moved. */
+  'credits.written',
+  /** The worker: credits, events and money are written, nothing committed. */
+  'credits.posted',
   /** The API: a virtual account is on order, the provider has not heard of it. */
   'virtual_account.ordered',
   /** The API: the provider has opened the account, nothing of it is written. */

@@ -1,5 +1,6 @@
 import { audit } from './commands/audit.ts'
 import { auditLogVerify } from './commands/audit-log.ts'
+import { inboxAssign, inboxList, inboxReturn } from './commands/inbox.ts'
 import { keyCreate, keyList, keyRevoke } from './commands/keys.ts'
 import { memberCreate, memberReset } from './commands/members.ts'
 import { orgCreate, orgSetActive } from './commands/organizations.ts'
@@ -23,6 +24,9 @@ const usage = `kolo <command>
   member reset --email E [--json]              give a member a new password and end all sessions
   audit [--org ID] [--json]                    recompute all books, and name every line that is not what was written
   audit-log verify [--json]                    name every entry of the audit log that is not what was written
+  inbox list [--json]                          list notices of providers that wait for a person
+  inbox assign --id ID --account NUMBER        credit an unmatched transfer to the account of this number
+  inbox return --id ID [--by-hand]             send an unmatched transfer back to its payer
   doctor [--json]                              say what is wrong and what to do about it`
 
 type Command = (args: string[]) => Promise<void>
@@ -40,6 +44,9 @@ const commands: Readonly<Record<string, Command>> = {
   'member reset': memberReset,
   audit,
   'audit-log verify': auditLogVerify,
+  'inbox list': inboxList,
+  'inbox assign': inboxAssign,
+  'inbox return': inboxReturn,
   doctor,
   help: async () => say(usage),
 }

@@ -32,6 +32,18 @@ export function createMetrics() {
       labelNames: ['rail', 'outcome'],
       registers,
     }),
+    noticesUnmatched: new Gauge({
+      name: 'kolo_rail_notices_unmatched',
+      help: 'Notices of providers that wait for a person: belong to nobody, are on their way back, cannot be read.',
+      labelNames: ['status'],
+      registers,
+    }),
+    railBreakerOpen: new Gauge({
+      name: 'kolo_rail_breaker_open',
+      help: '1 while a provider is left alone because it has not been answering, by rail and capability.',
+      labelNames: ['rail', 'capability'],
+      registers,
+    }),
     railSilences: new Gauge({
       name: 'kolo_rail_silences',
       help: 'Calls in a row a provider has not answered, by rail and capability.',

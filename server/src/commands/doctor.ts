@@ -7,9 +7,10 @@ import { createLog } from '../log.ts'
 import { createCore, type Core } from '../service.ts'
 import { countSetAside, readClock } from '../workers/store.ts'
 import { provideDatabase } from './database.ts'
+import { examineRails } from './doctor-rails.ts'
 import { say } from './output.ts'
 
-type Finding = { readonly check: string; readonly isFine: boolean; readonly says: string }
+export type Finding = { readonly check: string; readonly isFine: boolean; readonly says: string }
 
 /** The clocks of this machine and of the database may differ by this much before leases and signatures suffer. */
 const CLOCK_SKEW_MS = 2_000
@@ -60,7 +61,8 @@ async function examine(): Promise<Finding[]> {
   }
 }
 
-async function examineDatabase({ db }: Core): Promise<Finding[]> {
+async function examineDatabase(core: Core): Promise<Finding[]> {
+  const { db } = core
   const { version, now } = await db.one<{ version: string; now: Date }>(
     statement(`select current_setting('server_version') as version, clock_timestamp() as now`),
   )
@@ -78,7 +80,9 @@ async function examineDatabase({ db }: Core): Promise<Finding[]> {
     },
   ]
   const migrations = await examineMigrations(db)
-  return migrations.isFine ? [...findings, migrations, ...(await examineRows(db))] : [...findings, migrations]
+  return migrations.isFine
+    ? [...findings, migrations, ...(await examineRows(db)), ...(await examineRails(core))]
+    : [...findings, migrations]
 }
 
 async function examineMigrations(db: Core['db']): Promise<Finding> {

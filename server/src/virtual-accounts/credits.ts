@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { emit } from '../events/emit.ts'
 import { post, type Posting } from '../ledger/post.ts'
@@ -12,20 +12,7 @@ type CreditNotice = NoticeOf<'virtual_account_credit'>
 
 /** Credits what arrived in virtual accounts: many at once, each once. What belongs to nobody is left unmatched. */
 export const applyCredits: NoticeHandler<'virtual_account_credit'> = async (deps, tx, notices) => {
-  const accounts = new Map(
-    (
-      await store.matchNumbers(
-        tx,
-        notices.map(({ rail }) => rail),
-        notices.map(({ notice }) => notice.accountNumber),
-      )
-    ).map((account) => [account.index, account]),
-  )
-  // A virtual account takes naira; money in another currency is nobody's until a person has looked at it.
-  const matched = notices.flatMap((notice, index) => {
-    const account = accounts.get(index)
-    return account && notice.notice.amount.currency === 'NGN' ? [{ notice, account }] : []
-  })
+  const matched = await matchCredits(tx, notices)
   await addCredits(deps, tx, matched)
   const owners = new Map(matched.map(({ notice, account }) => [notice.id, account.organizationId]))
   return notices.map(({ id }) => {
@@ -36,7 +23,21 @@ export const applyCredits: NoticeHandler<'virtual_account_credit'> = async (deps
   })
 }
 
-type Matched = { readonly notice: CreditNotice; readonly account: Omit<store.MatchedAccount, 'index'> }
+/** Those that are for an account of ours. Virtual accounts take naira: other money is nobody's until a person has looked. */
+export async function matchCredits(db: Db, notices: readonly CreditNotice[]): Promise<Matched[]> {
+  const found = await store.matchNumbers(
+    db,
+    notices.map(({ rail }) => rail),
+    notices.map(({ notice }) => notice.accountNumber),
+  )
+  const accounts = new Map(found.map((account) => [account.index, account]))
+  return notices.flatMap((notice, index) => {
+    const account = accounts.get(index)
+    return account && notice.notice.amount.currency === 'NGN' ? [{ notice, account }] : []
+  })
+}
+
+export type Matched = { readonly notice: CreditNotice; readonly account: Omit<store.MatchedAccount, 'index'> }
 
 /** Writes credits, their lines and their events: one statement each, however many there are. */
 export async function addCredits(deps: Deps, tx: Tx, matched: readonly Matched[]): Promise<void> {
@@ -73,8 +74,10 @@ export async function addCredits(deps: Deps, tx: Tx, matched: readonly Matched[]
       at,
     })),
   )
+  deps.faultPoint('credits.written')
   // Last: the wallet's row is locked from here to the commit, and every credit of an organization waits for it.
   await post(tx, credits.map(creditPosting))
+  deps.faultPoint('credits.posted')
 }
 
 /** Gross in, fee out. docs/recipes/virtual-account-credit.md shows the lines with numbers. */

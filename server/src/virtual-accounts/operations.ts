@@ -1,9 +1,19 @@
+import { changesBetween, recordAct } from '../audit-log/operations.ts'
+import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { getCustomer } from '../customers/operations.ts'
 import type { Customer } from '../customers/schema.ts'
 import { getOrganization } from '../organizations/operations.ts'
+import {
+  decide,
+  findUnmatchedCredits,
+  lockUnmatchedCredit,
+  requeueNotices,
+  showUnmatched,
+} from '../rails/inbox/operations.ts'
 import type { BankAccount } from '../rails/rail.ts'
+import { addCredits, matchCredits } from './credits.ts'
 import { presentAccount, presentCredit } from './present.ts'
 import type { CreditQuery, Provider, VirtualAccount } from './schema.ts'
 import * as store from './store.ts'
@@ -93,9 +103,31 @@ async function finish(deps: Deps, order: store.VirtualAccountRow, accounts: read
   deps.faultPoint('virtual_account.opened_at_provider')
   return deps.db.transaction(async (tx) => {
     const opened = await store.openVirtualAccount(tx, order, accounts, deps.now())
+    // Money may have come between the provider's opening of the account and ours.
+    if (opened) await requeueMatched(tx)
     const row = opened ?? (await store.findVirtualAccount(tx, order.organizationId, order.id))!
     return { account: presentAccount(row), isNew: opened !== undefined }
   })
+}
+
+/** Credits that came before the account they are for was known here are worked again. */
+async function requeueMatched(tx: Tx): Promise<void> {
+  const waiting = await findUnmatchedCredits(tx)
+  if (waiting.length === 0) return
+  const matched = await matchCredits(tx, waiting)
+  if (matched.length > 0) {
+    await requeueNotices(
+      tx,
+      matched.map(({ notice }) => notice.id),
+    )
+  }
+}
+
+/** The same, for an account that was opened in the very moment its first credit was found to be nobody's. */
+export async function matchLateCredits(deps: Deps): Promise<number> {
+  await deps.db.transaction(requeueMatched)
+  await showUnmatched(deps)
+  return 0
 }
 
 export async function listForCustomer(deps: Deps, organizationId: string, customerId: string) {
@@ -116,3 +148,71 @@ export async function listCredits(deps: Deps, organizationId: string, id: string
   const { items, pagination } = await store.listCredits(deps.db, organizationId, id, query)
   return { credits: items.map(presentCredit), pagination }
 }
+
+const operator = { type: 'operator' } as const
+
+/** Credits a transfer that belonged to nobody to the account of this number, as if it had come for it. */
+export async function assignCredit(deps: Deps, noticeId: string, accountNumber: string, note: string | null) {
+  return deps.db.transaction(async (tx) => {
+    const notice = await lockUnmatchedCredit(tx, noticeId, 'unmatched')
+    const listed = await store.findByNumber(tx, accountNumber)
+    const rail = (listed.find((one) => one.rail === notice.rail) ?? listed[0])?.rail
+    const [account] = rail ? await store.matchNumbers(tx, [rail], [accountNumber]) : []
+    if (!account) throw new Refusal('not_found', { message: `${accountNumber} is no account of this deployment.` })
+    if (notice.notice.amount.currency !== 'NGN')
+      throw new Refusal('currency_mismatch', {
+        message: 'A virtual account takes naira. Return this transfer instead.',
+      })
+    await addCredits(deps, tx, [{ notice, account }])
+    const { organizationId, virtualAccountId } = account
+    await decide(deps, tx, noticeId, { decision: 'assigned', organizationId, note })
+    await recordAct(deps, tx, {
+      organizationId,
+      actor: operator,
+      action: 'inbox.assigned',
+      resourceType: 'rail_notice',
+      resourceId: noticeId,
+      changes: changesBetween({}, { virtualAccountId, note }),
+    })
+    return { organizationId, virtualAccountId }
+  })
+}
+
+export type Returned = 'returned' | 'unanswered'
+
+/**
+ * Sends a transfer that belonged to nobody back. The decision is on record before the provider is asked, and the notice
+ * is the return's id: asked again after silence, it is the same return. `isByHand`: it was sent back at the provider.
+ */
+export async function returnCredit(
+  deps: Deps,
+  noticeId: string,
+  { note, isByHand }: { note: string | null; isByHand: boolean },
+): Promise<Returned> {
+  const { rail, notice } = await deps.db.transaction(async (tx) => {
+    const found = await lockUnmatchedCredit(tx, noticeId, 'unmatched', 'returning')
+    await decide(deps, tx, noticeId, { decision: isByHand ? 'returned' : 'return_asked', note })
+    return found
+  })
+  if (isByHand) return 'returned'
+  const giveBack = deps.rails.find(rail)?.virtualAccounts?.giveBack
+  const { transactionReference, amount } = notice
+  const outcome = await (giveBack?.({ returnId: noticeId, transactionReference, amount }) ?? cannotReturn)
+  if (outcome.state === 'unknown') return 'unanswered'
+  await deps.db.transaction(async (tx) => {
+    const isRefused = outcome.state === 'rejected'
+    await lockUnmatchedCredit(tx, noticeId, 'returning')
+    await decide(deps, tx, noticeId, {
+      decision: isRefused ? 'return_refused' : 'returned',
+      note: isRefused ? outcome.reason : outcome.railReference,
+    })
+  })
+  if (outcome.state === 'rejected')
+    throw new Refusal('return_refused', { message: `The provider does not send it back: ${outcome.reason}.` })
+  return 'returned'
+}
+
+const cannotReturn = {
+  state: 'rejected',
+  reason: 'its API has no returns; send it back at the provider, then say --by-hand',
+} as const

@@ -9,6 +9,7 @@ import { forgetQuotes } from '../rates/operations.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
 import { applyCredits } from '../virtual-accounts/credits.ts'
+import { matchLateCredits } from '../virtual-accounts/operations.ts'
 import { housekeepingWorker } from './housekeeping.ts'
 import { sealsWorker } from './seals.ts'
 import type { Worker } from './worker.ts'
@@ -28,6 +29,6 @@ export function createWorkers(): readonly Worker[] {
     attemptWorker,
     webhooksWorker(),
     noticesWorker(noticeHandlers),
-    housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns]),
+    housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits]),
   ]
 }

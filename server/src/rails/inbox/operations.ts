@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
 import type { Notice, Rail } from '../rail.ts'
 import * as store from './store.ts'
-import { readStoredNotice, writeNotice } from './wire.ts'
+import { readStoredNotice, storable, writeNotice } from './wire.ts'
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -13,7 +13,7 @@ export async function takeNotice(deps: Deps, rail: Rail, headers: Headers, body:
   const reading = rail.readNotice(headers, body)
   if (reading.state === 'wrong_signature') throw new Refusal('signature_invalid')
   const at = deps.now()
-  const common = { rail: rail.name, id: deps.newId(at), body: body.toString('utf8').replaceAll('\0', ''), at }
+  const common = { rail: rail.name, id: deps.newId(at), body: storable(body.toString('utf8')), at }
   const row: store.NewNotice =
     reading.state === 'read'
       ? {
@@ -30,7 +30,7 @@ export async function takeNotice(deps: Deps, rail: Rail, headers: Headers, body:
           kind: 'unreadable',
           notice: '{}',
           status: 'unreadable',
-          error: reading.cause,
+          error: storable(reading.cause),
         }
   const isNew = await deps.db.transaction(async (tx) => {
     const stored = await store.insertNotice(tx, row)
@@ -40,9 +40,9 @@ export async function takeNotice(deps: Deps, rail: Rail, headers: Headers, body:
   deps.metrics.notices.inc({ rail: rail.name, outcome: isNew ? row.kind : 'duplicate' })
 }
 
-/** A key of any length fits the index. */
+/** A key of any length and of any characters fits the index. */
 function bounded(key: string): string {
-  return key.length <= 200 ? key : createHash('sha256').update(key).digest('hex')
+  return key.length <= 200 && key === storable(key) ? key : createHash('sha256').update(key).digest('hex')
 }
 
 export type NoticeOf<Kind extends Notice['kind']> = {
@@ -62,12 +62,84 @@ export type NoticeHandlers = { readonly [Kind in Notice['kind']]?: NoticeHandler
 
 /** Applies those of the given notices that still wait. */
 export async function applyNotices(deps: Deps, handlers: NoticeHandlers, ids: readonly string[]): Promise<void> {
+  const unmatched: string[] = []
   await deps.db.transaction(async (tx) => {
+    unmatched.length = 0
     const waiting = (await store.lockWaiting(tx, ids)).map((row) => ({ ...row, notice: readStoredNotice(row.notice) }))
     for (const [kind, notices] of Map.groupBy(waiting, ({ notice }) => notice.kind)) {
       const handler = handlers[kind] as NoticeHandler<typeof kind> | undefined
       if (!handler) throw new Error(`nothing handles notices of kind ${kind}`)
-      await store.markApplied(tx, await handler(deps, tx, notices as never), deps.now())
+      const applied = await handler(deps, tx, notices as never)
+      await store.markApplied(tx, applied, deps.now())
+      const nobodys = new Set(applied.filter(({ status }) => status === 'unmatched').map(({ id }) => id))
+      unmatched.push(...notices.filter(({ id }) => nobodys.has(id)).map(({ rail }) => rail))
     }
   })
+  deps.faultPoint('notices.committed')
+  for (const rail of unmatched) deps.metrics.notices.inc({ rail, outcome: 'unmatched' })
+  if (unmatched.length > 0) await showUnmatched(deps)
 }
+
+/** Shows in the metrics how many notices wait for a person. */
+export async function showUnmatched({ db, metrics }: Deps): Promise<void> {
+  for (const { status, count } of await store.countUnmatched(db)) metrics.noticesUnmatched.set({ status }, count)
+}
+
+const MOST_LISTED = 1_000
+
+/** What waits for a person: belongs to nobody, is on its way back, or could not be read. */
+export async function listUnmatched(deps: Deps) {
+  const rows = await store.listUnmatched(deps.db, MOST_LISTED)
+  return rows.map(({ notice, ...row }) => ({
+    ...row,
+    notice: row.status === 'unreadable' ? null : readStoredNotice(notice),
+  }))
+}
+
+export type UnmatchedCredit = NoticeOf<'virtual_account_credit'>
+
+/** Credits that belonged to nobody when they came. */
+export async function findUnmatchedCredits(db: Db): Promise<UnmatchedCredit[]> {
+  const rows = await store.listUnmatched(db, MOST_LISTED)
+  return rows.filter(({ status }) => status === 'unmatched').flatMap((row) => creditOf(row) ?? [])
+}
+
+function creditOf({ id, rail, receivedAt, notice: stored }: store.WaitingRow): UnmatchedCredit | undefined {
+  const notice = readStoredNotice(stored)
+  return notice.kind === 'virtual_account_credit' ? { id, rail, receivedAt, notice } : undefined
+}
+
+/** Lets notices that match somebody by now be worked again. */
+export async function requeueNotices(tx: Tx, ids: readonly string[]): Promise<void> {
+  if ((await store.requeue(tx, ids)) > 0) tx.wake('notices')
+}
+
+/** Takes a credit that belongs to nobody in hand; refuses anything else. */
+export async function lockUnmatchedCredit(tx: Tx, id: string, ...statuses: string[]): Promise<UnmatchedCredit> {
+  const row = await store.lockNotice(tx, id)
+  if (!row) throw new Refusal('not_found', { message: 'There is no such notice.' })
+  const credit = statuses.includes(row.status) ? creditOf(row) : undefined
+  if (!credit) throw new Refusal('notice_not_unmatched', { message: `The notice is ${row.status}, a ${row.kind}.` })
+  return credit
+}
+
+/** What became of a notice by an operator's decision, and the decision itself. */
+export async function decide(
+  deps: Deps,
+  tx: Tx,
+  noticeId: string,
+  decided: Pick<store.Decision, 'decision' | 'note'> & { organizationId?: string },
+): Promise<void> {
+  const at = deps.now()
+  const { organizationId = null } = decided
+  if (organizationId) await store.markApplied(tx, [{ id: noticeId, organizationId, status: 'applied' }], at)
+  else await store.moveNotice(tx, noticeId, statusAfter[decided.decision])
+  await store.insertDecision(tx, { ...decided, id: deps.newId(at), noticeId, organizationId, at })
+}
+
+const statusAfter = {
+  assigned: 'unmatched',
+  return_asked: 'returning',
+  return_refused: 'unmatched',
+  returned: 'returned',
+} as const

@@ -66,8 +66,58 @@ export async function setNoticeAside(tx: Tx, id: string, at: Date): Promise<void
   await tx.many(setAsideSql, [id, at])
 }
 
+export type UnmatchedRow = WaitingRow & { kind: string; status: UnmatchedStatus; error: string | null }
+export type UnmatchedStatus = 'unmatched' | 'returning' | 'unreadable'
+
+const listUnmatchedSql = sql<UnmatchedRow>`
+  select id, rail, kind, received_at as "receivedAt", notice, status, error from rail_notices
+   where status in ('unmatched', 'returning', 'unreadable') order by id limit $1`
+
+export function listUnmatched(db: Db, most: number): Promise<UnmatchedRow[]> {
+  return db.many(listUnmatchedSql, [most])
+}
+
+const lockNoticeSql = sql<WaitingRow & { kind: string; status: string }>`
+  select id, rail, kind, received_at as "receivedAt", notice, status from rail_notices where id = $1 for update`
+
+export function lockNotice(tx: Tx, id: string) {
+  return tx.maybe(lockNoticeSql, [id])
+}
+
+const moveSql = sql`update rail_notices set status = $2 where id = $1`
+
+export async function moveNotice(tx: Tx, id: string, to: 'unmatched' | 'returning' | 'returned'): Promise<void> {
+  await tx.many(moveSql, [id, to])
+}
+
+const requeueSql = sql<{ id: string }>`
+  update rail_notices set status = 'waiting', applied_at = null where id = any($1::uuid[]) and status = 'unmatched' returning id`
+
+/** Lets those that match somebody by now be worked again. */
+export async function requeue(tx: Tx, ids: readonly string[]): Promise<number> {
+  return (await tx.many(requeueSql, [ids])).length
+}
+
+export type Decision = {
+  id: string
+  noticeId: string
+  decision: 'assigned' | 'return_asked' | 'return_refused' | 'returned'
+  organizationId: string | null
+  note: string | null
+  at: Date
+}
+
+const decideSql = sql`
+  insert into rail_notice_decisions (id, notice_id, decision, organization_id, note, decided_at) values ($1, $2, $3, $4, $5, $6)`
+
+export async function insertDecision(tx: Tx, decided: Decision): Promise<void> {
+  const { id, noticeId, decision, organizationId, note, at } = decided
+  await tx.many(decideSql, [id, noticeId, decision, organizationId, note, at])
+}
+
 const countSql = sql<{ status: string; count: number }>`
-  select status, count(*)::integer as count from rail_notices where status in ('unmatched', 'unreadable') group by status`
+  select s.status, count(n.id)::integer as count from unnest(array['unmatched', 'returning', 'unreadable']) as s (status)
+    left join rail_notices n on n.status = s.status and n.status in ('unmatched', 'returning', 'unreadable') group by s.status`
 
 export function countUnmatched(db: Db): Promise<{ status: string; count: number }[]> {
   return db.many(countSql)

@@ -4,7 +4,15 @@ import type { Notice } from '../rail.ts'
 
 /** Notices are kept as JSON: amounts in minor units, as text, so that nothing is rounded on the way. */
 export function writeNotice(notice: Notice): string {
-  return JSON.stringify(notice, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+  return JSON.stringify(notice, (_key, value: unknown) => {
+    if (typeof value === 'bigint') return value.toString()
+    return typeof value === 'string' ? storable(value) : value
+  })
+}
+
+/** What a provider wrote without the characters no database takes. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
 }
 
 export function readStoredNotice(stored: unknown): Notice {
