@@ -167,7 +167,7 @@ test('a notice that cannot be applied is set aside with its error, and the other
     await sendNotice(world.service, 'providerB', creditNotice(accountNumber, `${n}-${world.organizationId}`))
   }
   await credited(world, account, 5)
-  await eventually('it is set aside', async () => (await stored(world, poison))[0]?.setAsideAt != null)
+  await eventually('it is set aside', async () => (await stored(world, poison))[0]?.setAsideAt instanceof Date)
   const errors = await deps.db.many(
     statement<{ error: string }>(`select error from rows_set_aside where worker = 'notices' and resource_id = $1`),
     [(await stored(world, poison))[0]!.id],
