@@ -99,15 +99,8 @@ export const settings = {
   },
   ratesFile: {
     variable: 'KOLO_RATES_FILE',
-    about:
-      'File with exchange rates, as JSON: base, asOf and rates. Read again and again; see KOLO_RATES_REFRESH_SECONDS.',
+    about: 'File with exchange rates, read again when it changes.',
     parse: anyText,
-  },
-  ratesRefreshSeconds: {
-    variable: 'KOLO_RATES_REFRESH_SECONDS',
-    about: 'How often the HTTP source or the file is read again.',
-    parse: wholeNumber(1, 3_600),
-    byDefault: '60',
   },
   ratesMaxAgeSeconds: {
     variable: 'KOLO_RATES_MAX_AGE_SECONDS',

@@ -55,11 +55,6 @@ export async function auditIntercompany(deps: Deps): Promise<Finding[]> {
   }))
 }
 
-/** What the audit in the background has found and not yet seen put right. */
-export function countAuditFindings(db: Deps['db']): Promise<number> {
-  return store.countFindings(db)
-}
-
 function zeroSums(organizationId: string, accounts: readonly store.AccountRow[]): Finding[] {
   const sums = new Map<string, bigint>()
   for (const { currency, credits, debits } of accounts)

@@ -3,10 +3,7 @@ import { wallNow } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { statement } from '../db/sql.ts'
-import { countAuditFindings } from '../audit/operations.ts'
 import { createLog } from '../log.ts'
-import { ratesState } from '../rates/operations.ts'
-import { configuredSource } from '../rates/source.ts'
 import { createCore, type Core } from '../service.ts'
 import { countSetAside, readClock } from '../workers/store.ts'
 import { provideDatabase } from './database.ts'
@@ -65,7 +62,7 @@ async function examine(): Promise<Finding[]> {
 }
 
 async function examineDatabase(core: Core): Promise<Finding[]> {
-  const { db, deps } = core
+  const { db } = core
   const { version, now } = await db.one<{ version: string; now: Date }>(
     statement(`select current_setting('server_version') as version, clock_timestamp() as now`),
   )
@@ -83,37 +80,9 @@ async function examineDatabase(core: Core): Promise<Finding[]> {
     },
   ]
   const migrations = await examineMigrations(db)
-  if (!migrations.isFine) return [...findings, migrations]
-  deps.clock.apply(await readClock(db))
-  const rows = [...(await examineRows(db)), await examineRates(deps), await examineBooks(db)]
-  return [...findings, migrations, ...rows, ...(await examineRails(core))]
-}
-
-/** Asks the configured source itself, so that the answer says what is wrong with it. */
-async function examineRates(deps: Core['deps']): Promise<Finding> {
-  const check = 'exchange rates'
-  const source = configuredSource(deps.config)
-  if (!source) {
-    const isBuiltIn = deps.config.env !== 'production'
-    return { check, isFine: true, says: isBuiltIn ? 'the built-in table' : 'no source: conversions are refused' }
-  }
-  const { ageSeconds, isUsable } = await ratesState(deps)
-  const age = ageSeconds === undefined ? 'none read yet' : `${Math.round(ageSeconds)} s old`
-  const fault = await source.read().then(
-    () => undefined,
-    (error: unknown) => (error as Error).message,
-  )
-  if (fault) return { check, isFine: false, says: `${age}; ${source.name} cannot be read: ${fault}` }
-  if (!isUsable && ageSeconds !== undefined)
-    return { check, isFine: false, says: `${age}, too old to be used; look at the "asOf" of ${source.name}` }
-  return { check, isFine: true, says: `${age}, from ${source.name}` }
-}
-
-async function examineBooks(db: Core['db']): Promise<Finding> {
-  const findings = await countAuditFindings(db)
-  const says =
-    findings === 0 ? 'the audit in the background has found nothing' : `${findings} findings; run "kolo audit"`
-  return { check: 'books', isFine: findings === 0, says }
+  return migrations.isFine
+    ? [...findings, migrations, ...(await examineRows(db)), ...(await examineRails(core))]
+    : [...findings, migrations]
 }
 
 async function examineMigrations(db: Core['db']): Promise<Finding> {

@@ -8,7 +8,6 @@ import { parseRate, rateText, sourceOf, targetOf, type Rate } from '../money/rat
 import { builtInTable } from './built-in.ts'
 import type { NewQuote, Quote, RateQuery } from './schema.ts'
 import * as store from './store.ts'
-import type { RateSource } from './source.ts'
 import { rateFrom, type RateTable } from './table.ts'
 
 /** How long a quote holds its rate. */
@@ -159,31 +158,6 @@ async function rateFor(
   const rate = table && rateFrom(table, source, target, deps.config.ratesSpreadBasisPoints)
   if (!table || !rate) throw new Refusal('rate_unavailable')
   return { rate, table }
-}
-
-/** A source's clock may be ahead of ours by this much; a table further ahead would count as fresh for too long. */
-const AHEAD_MS = 5 * 60_000
-
-/** Takes over what the source says now. A fault of the source is counted and told, and changes nothing. */
-export async function refreshRates(deps: Deps, source: RateSource): Promise<void> {
-  try {
-    const table = await source.read()
-    if (table.asOf.getTime() > deps.now().getTime() + AHEAD_MS) throw new Error('"asOf" is in the future')
-    await deps.db.transaction((tx) => store.replaceRates(tx, table))
-  } catch (error) {
-    deps.metrics.ratesFailures.inc()
-    deps.log.warn({ source: source.name, reason: (error as Error).message }, 'exchange rates could not be read')
-  }
-  const { ageSeconds } = await ratesState(deps)
-  if (ageSeconds !== undefined) deps.metrics.ratesAgeSeconds.set(ageSeconds)
-}
-
-/** How old the rates of the configured source are, and whether they may be used. */
-export async function ratesState(deps: Pick<Deps, 'db' | 'now' | 'config'>) {
-  const table = await store.readRates(deps.db)
-  if (!table) return { ageSeconds: undefined, isUsable: false }
-  const ageSeconds = Math.max(0, (deps.now().getTime() - table.asOf.getTime()) / 1000)
-  return { ageSeconds, isUsable: ageSeconds <= deps.config.ratesMaxAgeSeconds }
 }
 
 /** The rates that may be used now: none are better than old ones. */

@@ -22,20 +22,14 @@ export async function readRates(db: Db): Promise<RateTable | undefined> {
   )
 }
 
-// The whole table or nothing of it: rates of two moments, or of two bases, must never be crossed with each other.
 const replaceRatesSql = sql`
-  with newer as (
-    select 1 where not exists (select from exchange_rates where source = $5 and as_of > $4)
-  ), gone as (
-    delete from exchange_rates using newer where currency <> all($2::text[])
-  )
+  with kept as (select currency from unnest($2::text[]) currency),
+  gone as (delete from exchange_rates where currency not in (select currency from kept))
   insert into exchange_rates (base, currency, rate, as_of, source)
-  select $1, currency, rate, $4, $5 from unnest($2::text[], $3::numeric[]) as t (currency, rate), newer
-   order by currency
-  on conflict (currency) do update
-    set base = excluded.base, rate = excluded.rate, as_of = excluded.as_of, source = excluded.source`
+  select $1, currency, rate, $4, $5 from unnest($2::text[], $3::numeric[]) as t (currency, rate)
+  on conflict (currency) do update set base = excluded.base, rate = excluded.rate, as_of = excluded.as_of, source = excluded.source
+   where exchange_rates.as_of <= excluded.as_of or exchange_rates.source <> excluded.source`
 
-/** Puts a table in the place of the one before, unless that is a newer one of the same source. */
 export async function replaceRates(tx: Tx, { base, rates, asOf, source }: RateTable): Promise<void> {
   await tx.many(replaceRatesSql, [base, Object.keys(rates), Object.values(rates), asOf, source])
 }

@@ -6,7 +6,6 @@ import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
 import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
-import { ratesWorker } from '../rates/worker.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
 import { applyCredits } from '../virtual-accounts/credits.ts'
@@ -22,7 +21,6 @@ const noticeHandlers: NoticeHandlers = { virtual_account_credit: applyCredits, c
 export function createWorkers(): readonly Worker[] {
   return [
     transfersWorker,
-    ratesWorker(),
     sealsWorker(),
     auditWorker(),
     expiryWorker,
