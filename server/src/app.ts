@@ -6,7 +6,6 @@ import { auditLogRoutes } from './audit-log/routes.ts'
 import { invitePages } from './auth/invite-page.ts'
 import { authRoutes } from './auth/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
-import { checkoutRoutes } from './checkout/routes.ts'
 import type { Deps } from './deps.ts'
 import { eventRoutes } from './events/routes.ts'
 import { authentication } from './http/authentication.ts'
@@ -25,6 +24,7 @@ import { noticeRoutes } from './rails/inbox/routes.ts'
 import { paymentRoutes, paymentSandboxRoutes } from './payments/routes.ts'
 import { payoutAccountRoutes } from './payout-accounts/routes.ts'
 import { payoutProviderRoutes } from './payout-providers/routes.ts'
+import { payoutRoutes, payoutSandboxRoutes } from './payouts/routes.ts'
 import { payoutRecipientRoutes } from './payout-recipients/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { virtualAccountRoutes, virtualAccountSandboxRoutes } from './virtual-accounts/routes.ts'
@@ -52,7 +52,6 @@ export async function createApp(deps: Deps, isHeard: () => boolean, mover?: Cloc
     await describeApi(fastify, deps.config)
     await fastify.register(async (api) => addApi(api, deps, mover), { prefix: '/api' })
     await fastify.register((rails) => noticeRoutes(rails, deps))
-    await fastify.register((pages) => checkoutRoutes(pages, deps), { prefix: '/pay' })
     await fastify.register(async (pages) => invitePages(pages, deps))
     await documentationRoutes(fastify, deps)
   }
@@ -87,6 +86,7 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   rateRoutes(api)
   transferRoutes(api)
   paymentRoutes(api, deps)
+  payoutRoutes(api)
   payoutProviderRoutes(api)
   payoutRecipientRoutes(api)
   payoutAccountRoutes(api)
@@ -98,6 +98,7 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
     walletSandboxRoutes(api)
     paymentSandboxRoutes(api)
     virtualAccountSandboxRoutes(api)
+    payoutSandboxRoutes(api)
   }
   if (deps.config.env === 'local') clockRoutes(api, mover)
   addFallbacks()

@@ -49,6 +49,7 @@ export const refusals = {
     'permission',
     'Only a member of the organization may do this: sign in, an API key is not enough.',
   ],
+  self_approval: [403, 'permission', 'Nobody approves a payout of their own. Ask another member.'],
   scope_missing: [
     403,
     'permission',
@@ -99,6 +100,9 @@ export const refusals = {
   review_item_not_open: [409, 'conflict', 'The review item was decided already.'],
   quote_expired: [409, 'conflict', 'The quote has expired. Ask for a new one.'],
   quote_used: [409, 'conflict', 'The quote was used already. Ask for a new one.'],
+  payout_not_pending_approval: [409, 'conflict', 'The payout does not wait for approval.'],
+  payout_not_cancellable: [409, 'conflict', 'Only a payout that was not handed to a provider yet can be cancelled.'],
+  payout_not_sent: [409, 'conflict', 'No provider has been told of this payout, so it cannot say anything about it.'],
   payout_account_exists: [409, 'conflict', 'Another beneficiary of yours has this destination already. Use that one.'],
   payout_account_in_use: [
     409,
@@ -123,6 +127,8 @@ export const refusals = {
     'This provider opens accounts only for customers whose identity is verified. Give the customer a BVN first.',
   ],
   destination_not_found: [422, 'unprocessable', 'There is no such organization to transfer to.'],
+  payout_account_not_found: [422, 'unprocessable', 'There is no such beneficiary. Save it first.'],
+  payout_account_inactive: [422, 'unprocessable', 'This beneficiary is inactive. Set isActive to true to pay it.'],
   account_not_resolved: [
     422,
     'unprocessable',

@@ -30,6 +30,24 @@ export const faultPoints = [
   'transfer.delivered',
   /** The worker: committed, nothing noted in the process. */
   'transfer.delivery_committed',
+  /** The API: the payout's row and history are written, nothing announced, nothing held. */
+  'payout.created',
+  /** The API: everything is written, nothing committed. */
+  'payout.held',
+  /** The API: committed, unless an Idempotency-Key holds the transaction open for the answer. */
+  'payout.creation_committed',
+  /** The worker: payouts to send are locked. */
+  'payout.claimed',
+  /** Statuses, events and history are written, no money has moved. */
+  'payout.announced',
+  /** The worker: processing and the order id are committed, the rail is not called. */
+  'payout.processing_committed',
+  /** The worker: the rail has answered, nothing is written down. */
+  'payout.answered',
+  /** The worker: what the answer means is written, nothing committed. */
+  'payout.recorded',
+  /** The worker: committed, nothing noted in the process. */
+  'payout.record_committed',
 ] as const
 
 export type FaultPoint = (typeof faultPoints)[number]

@@ -50,6 +50,12 @@ export function createMetrics() {
       labelNames: ['rail', 'capability'],
       registers,
     }),
+    payoutAnswers: new Counter({
+      name: 'kolo_payout_answers_total',
+      help: 'What rails answered about payouts, by step and answer.',
+      labelNames: ['rail', 'step', 'answer'],
+      registers,
+    }),
     databaseUp: new Gauge({ name: 'kolo_db_up', help: '1 while the database answers.', registers }),
     workerRounds: new Counter({
       name: 'kolo_worker_rounds_total',

@@ -162,6 +162,7 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'http/rate-limit-store.ts': 'a limit is per real second',
   'commands/doctor.ts': 'compares the clocks of the machine and of the database',
   'payout-recipients/store.ts': 'the limit of look-ups',
+  'simulator/payouts.ts': 'the outside world has no other clock',
   'simulator/notices.ts': 'the outside world has no other clock',
   'simulator/virtual-accounts.ts': 'the outside world has no other clock',
   'simulator/collections.ts': 'the outside world has no other clock',

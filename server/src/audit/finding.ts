@@ -1,7 +1,8 @@
 /** Something in the books that cannot be: which check, where, and what it found. */
 export type Finding = {
   readonly organizationId: string
-  readonly check: 'counters' | 'zero sum' | 'lines' | 'overdraft' | 'seals' | 'history' | 'events' | 'intercompany'
+  readonly check:
+    'counters' | 'zero sum' | 'lines' | 'overdraft' | 'seals' | 'held' | 'history' | 'events' | 'intercompany'
   /** What it is about, by its id where it has one. */
   readonly subject: string
   readonly says: string

@@ -19,6 +19,7 @@ export async function* auditInParts(deps: Deps, organizationId: string): AsyncGe
     if (account.lines > 0n || account.lastLine > 0n || account.debits > 0n || account.credits > 0n)
       yield* auditAccount(deps, account)
   }
+  yield { lines: 0, findings: await auditHeld(deps, organizationId) }
   for (const trail of trails) yield* auditTrail(deps, trail, organizationId)
 }
 
@@ -52,6 +53,17 @@ export async function auditIntercompany(deps: Deps): Promise<Finding[]> {
     check: 'intercompany',
     subject: currency,
     says: `the intercompany accounts of all organizations come to ${balance}`,
+  }))
+}
+
+/** What is held is what open payouts have reserved, to the last minor unit. */
+async function auditHeld(deps: Deps, organizationId: string): Promise<Finding[]> {
+  const wrong = await store.wrongHolds(deps.db, organizationId)
+  return wrong.map(({ currency, held, reserved }) => ({
+    organizationId,
+    check: 'held',
+    subject: currency,
+    says: `${held} is held, and open payouts have reserved ${reserved}`,
   }))
 }
 

@@ -40,6 +40,19 @@ export function readSealing(db: Db, { organizationId, currency, kind }: AccountK
   return db.one(sealingSql, [organizationId, currency, kind])
 }
 
+const holdsSql = sql<{ currency: string; held: bigint; reserved: string }>`
+  select a.currency, a.credits - a.debits as held, coalesce(p.reserved, 0)::text as reserved
+    from ledger_accounts a
+    left join (select source_currency, sum(source_amount + fee_amount) as reserved from payouts
+                where organization_id = $1 and status in ('pending_approval', 'pending', 'processing') group by source_currency) p
+      on p.source_currency = a.currency
+   where a.organization_id = $1 and a.kind = 'held' and a.credits - a.debits <> coalesce(p.reserved, 0)`
+
+/** Currencies in which the held balance is not what open payouts have reserved; one snapshot, so that nothing is between. */
+export function wrongHolds(db: Db, organizationId: string) {
+  return db.many(holdsSql, [organizationId])
+}
+
 export type TrailRow = {
   readonly id: string
   readonly status: string

@@ -1,3 +1,4 @@
+import { payoutBeginnings, payoutMoves } from '../payouts/states.ts'
 import { transferBeginnings, transferMoves } from '../transfers/states.ts'
 
 /** What the organization is told of a status: an event of this type, or nothing. */
@@ -18,4 +19,5 @@ export const SILENT: Told = 'silent'
 /** Every resource whose status leaves a history. The audit follows each of them. */
 export const trails: readonly Trail[] = [
   { resourceType: 'transfer', table: 'transfers', beginnings: transferBeginnings, moves: transferMoves },
+  { resourceType: 'payout', table: 'payouts', beginnings: payoutBeginnings, moves: payoutMoves },
 ]

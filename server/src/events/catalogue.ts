@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { ChangedCustomer, Customer } from '../customers/schema.ts'
 import { PaymentEvent } from '../payments/schema.ts'
+import { MovedPayout, Payout } from '../payouts/schema.ts'
 import { Transfer } from '../transfers/schema.ts'
 import { Credited } from '../virtual-accounts/schema.ts'
 
@@ -18,6 +19,11 @@ export const catalogue = {
     schema: PaymentEvent,
   },
   'payment.cancelled': { about: 'The payment request was cancelled.', schema: PaymentEvent },
+  'payout.created': { about: 'A payout was created, and waits for processing or approval.', schema: Payout },
+  'payout.processing': { about: 'A payout was submitted to the payout rail.', schema: MovedPayout },
+  'payout.completed': { about: 'A payout was confirmed completed.', schema: MovedPayout },
+  'payout.failed': { about: 'A payout has failed for good; its amount and fee are back.', schema: MovedPayout },
+  'payout.cancelled': { about: 'A payout was cancelled, rejected, or nobody decided in time.', schema: MovedPayout },
   'transfer.completed': { about: 'An internal ledger transfer completed.', schema: Transfer },
   'transfer.failed': { about: 'An internal ledger transfer failed.', schema: Transfer },
   'customer.created': { about: 'A customer profile was created.', schema: Customer },

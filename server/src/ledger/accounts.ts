@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Currency } from '../money/currencies.ts'
-import { chart } from './chart.ts'
+import { chart, type AccountKind } from './chart.ts'
 
 const openAccountsSql = sql`
   insert into ledger_accounts (organization_id, currency, kind, may_overdraw)
@@ -22,4 +22,23 @@ export async function openAccounts(
     kinds.map(([kind]) => kind),
     kinds.map(([, { mayOverdraw }]) => mayOverdraw),
   ])
+}
+
+const lockBalancesSql = sql<{ currency: Currency; kind: AccountKind; balance: bigint }>`
+  select currency, kind, credits - debits as balance from ledger_accounts
+   where organization_id = $1 and currency = any($2::text[]) and kind = any($3::text[])
+   order by organization_id, currency, kind for no key update`
+
+/**
+ * Takes an organization's accounts in the order postings take them, so that what is decided about their balances still
+ * holds when it is posted. Answers what the first kind has in each currency.
+ */
+export async function lockBalances(
+  tx: Tx,
+  organizationId: string,
+  currencies: readonly Currency[],
+  kinds: readonly [AccountKind, ...AccountKind[]],
+): Promise<Map<Currency, bigint>> {
+  const rows = await tx.many(lockBalancesSql, [organizationId, currencies, kinds])
+  return new Map(rows.filter(({ kind }) => kind === kinds[0]).map((row) => [row.currency, row.balance]))
 }

@@ -1,3 +1,4 @@
+import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { destinationKey, readDestination, type Unresolved } from './destination.ts'
@@ -11,6 +12,9 @@ import type {
   ResolveRequest,
 } from './schema.ts'
 import * as store from './store.ts'
+
+/** A beneficiary as payouts see it. */
+export type Beneficiary = store.PayoutAccountRow
 
 /** Says whose account it is, and keeps nothing. */
 export async function resolvePayoutAccount(
@@ -109,10 +113,16 @@ function destinationFields(resolved: Resolved) {
 export async function removePayoutAccount(deps: Deps, organizationId: string, id: string): Promise<PayoutAccount> {
   return deps.db.transaction(async (tx) => {
     const row = found(await store.lockAccount(tx, organizationId, id))
+    if (await store.hasOpenPayout(tx, organizationId, id)) throw new Refusal('payout_account_in_use')
     const at = deps.now()
     await store.removeAccount(tx, organizationId, id, at)
     return present({ ...row, updatedAt: at })
   })
+}
+
+/** Reads beneficiaries about to be paid; none of them can be removed before the transaction ends. */
+export function shareAccounts(tx: Tx, organizationId: string, ids: readonly string[]): Promise<Beneficiary[]> {
+  return store.shareAccounts(tx, organizationId, ids)
 }
 
 function found(row: store.PayoutAccountRow | undefined): store.PayoutAccountRow {

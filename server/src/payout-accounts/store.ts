@@ -136,6 +136,14 @@ export async function updateAccount(
   }
 }
 
+const openPayoutSql = sql<{ exists: boolean }>`
+  select exists (select from payouts where organization_id = $1 and payout_account_id = $2
+                    and status in ('pending_approval', 'pending', 'processing')) as exists`
+
+export async function hasOpenPayout(tx: Tx, organizationId: string, id: string): Promise<boolean> {
+  return (await tx.one(openPayoutSql, [organizationId, id])).exists
+}
+
 const removeSql = sql`update payout_accounts set deleted_at = $3, updated_at = $3 where organization_id = $1 and id = $2`
 
 export async function removeAccount(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {

@@ -51,7 +51,7 @@ export async function listRates(deps: Deps, query: RateQuery) {
 
 export async function createQuote(deps: Deps, organizationId: string, wish: NewQuote): Promise<Quote> {
   return deps.db.transaction(async (tx) => {
-    const price = await priceAtRate(deps, tx, wish)
+    const price = await priceAtRate(deps, tableOf(deps, tx), wish)
     const createdAt = deps.now()
     const { source, target, fee, exchangeRate, rateSource, rateAsOf } = price
     const quote: store.QuoteRow = {
@@ -76,10 +76,45 @@ export async function createQuote(deps: Deps, organizationId: string, wish: NewQ
 
 /** The price of an operation about to be created: at its quote, which is used up by it, or at the current rate. */
 export async function priceOf(deps: Deps, tx: Tx, organizationId: string, wish: PriceWish): Promise<Price> {
-  return wish.quoteId ? priceOfQuote(deps, tx, organizationId, wish, wish.quoteId) : priceAtRate(deps, tx, wish)
+  const price = wish.quoteId
+    ? await quotedPrice(deps, tx, organizationId, wish, wish.quoteId)
+    : await priceAtRate(deps, tableOf(deps, tx), wish)
+  if (price.quoteId) await useQuotes(deps, tx, organizationId, [price.quoteId])
+  return price
 }
 
-async function priceOfQuote(
+/**
+ * The prices of many operations about to be created. The rates are read once; quotes are locked and not used up yet:
+ * the caller does that for those it goes on with. A refusal stands where there is no price.
+ */
+export async function pricesOf(
+  deps: Deps,
+  tx: Tx,
+  organizationId: string,
+  wishes: readonly PriceWish[],
+): Promise<(Price | Refusal)[]> {
+  const table = tableOf(deps, tx)
+  const prices: (Price | Refusal)[] = []
+  for (const wish of wishes) {
+    const pricing = wish.quoteId
+      ? quotedPrice(deps, tx, organizationId, wish, wish.quoteId)
+      : priceAtRate(deps, table, wish)
+    prices.push(
+      await pricing.catch((error: unknown) => {
+        if (error instanceof Refusal) return error
+        throw error
+      }),
+    )
+  }
+  return prices
+}
+
+/** Uses quotes up: each is good for one operation. */
+export async function useQuotes(deps: Deps, tx: Tx, organizationId: string, ids: readonly string[]): Promise<void> {
+  await store.markQuotesUsed(tx, organizationId, ids, deps.now())
+}
+
+async function quotedPrice(
   deps: Deps,
   tx: Tx,
   organizationId: string,
@@ -99,7 +134,6 @@ async function priceOfQuote(
     isSameAmount(wish.sourceAmount, quote.sourceAmount, sourceCurrency) &&
     isSameAmount(wish.targetAmount, quote.targetAmount, targetCurrency)
   if (!fits) throw new Refusal('quote_mismatch', { param: 'quoteId' })
-  await store.markQuoteUsed(tx, organizationId, quoteId, deps.now())
   const { exchangeRate, rateSource, rateAsOf } = quote
   return {
     source: { amount: quote.sourceAmount, currency: sourceCurrency },
@@ -112,8 +146,8 @@ async function priceOfQuote(
   }
 }
 
-async function priceAtRate(deps: Deps, db: Db, wish: PriceWish): Promise<Price> {
-  const { rate, table } = await rateFor(deps, db, wish.sourceCurrency, wish.targetCurrency ?? wish.sourceCurrency)
+async function priceAtRate(deps: Deps, tableNow: TableNow, wish: PriceWish): Promise<Price> {
+  const { rate, table } = await rateFor(deps, tableNow, wish.sourceCurrency, wish.targetCurrency ?? wish.sourceCurrency)
   const { source, target } = bothAmounts(wish, rate)
   if (source.amount === 0n || target.amount === 0n) throw new Refusal('amount_too_small')
   if (source.amount > MAX_OPERATION_MINOR || target.amount > MAX_OPERATION_MINOR)
@@ -146,15 +180,23 @@ function exact(major: number, currency: Currency): Minor {
   return amount
 }
 
+type TableNow = () => Promise<RateTable | undefined>
+
+/** The usable rates, read at the first need and then kept. */
+function tableOf(deps: Deps, db: Db): TableNow {
+  let table: Promise<RateTable | undefined> | undefined
+  return () => (table ??= usableTable(deps, db))
+}
+
 async function rateFor(
   deps: Deps,
-  db: Db,
+  tableNow: TableNow,
   source: Currency,
   target: Currency,
 ): Promise<{ rate: Rate; table: Pick<RateTable, 'source' | 'asOf'> }> {
   if (source === target)
     return { rate: { source, target, rate: parseRate('1')! }, table: { source: 'same-currency', asOf: deps.now() } }
-  const table = await usableTable(deps, db)
+  const table = await tableNow()
   const rate = table && rateFrom(table, source, target, deps.config.ratesSpreadBasisPoints)
   if (!table || !rate) throw new Refusal('rate_unavailable')
   return { rate, table }

@@ -84,10 +84,10 @@ export function lockQuote(tx: Tx, organizationId: string, id: string) {
   return tx.maybe(lockQuoteSql, [organizationId, id])
 }
 
-const useQuoteSql = sql`update quotes set used_at = $3 where organization_id = $1 and id = $2`
+const useQuotesSql = sql`update quotes set used_at = $3 where organization_id = $1 and id = any($2::uuid[])`
 
-export async function markQuoteUsed(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {
-  await tx.many(useQuoteSql, [organizationId, id, at])
+export async function markQuotesUsed(tx: Tx, organizationId: string, ids: readonly string[], at: Date): Promise<void> {
+  await tx.many(useQuotesSql, [organizationId, ids, at])
 }
 
 const purgeQuotesSql = sql<{ purged: number }>`

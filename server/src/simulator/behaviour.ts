@@ -1,7 +1,21 @@
 import type { Book } from './book.ts'
 
 /** How the provider behaves, so that it can be made slow, silent or forgetful. */
-export type Behaviour = { readonly slowMs: number; readonly isDown: boolean; readonly losesNotices: boolean }
+export type Behaviour = {
+  readonly slowMs: number
+  readonly isDown: boolean
+  readonly losesNotices: boolean
+  /** Payouts: there is no money to pay with; orders are refused and not taken. */
+  readonly hasNoFloat?: boolean
+  /** Payouts: orders are taken, and nobody is told so. */
+  readonly hangsAfterTaking?: boolean
+  /** Payouts: orders are lost on the way, and nobody is told so. */
+  readonly losesOrders?: boolean
+  /** Payouts: asked about an order, it says there is none. */
+  readonly forgetsOrders?: boolean
+  /** Payouts: asked about an order, it does not answer. */
+  readonly isSilent?: boolean
+}
 export type Behaviours = {
   of(capability: string): Promise<Behaviour>
   set(capability: string, settings: Partial<Behaviour>): Promise<void>

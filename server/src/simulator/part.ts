@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Behaviours } from './behaviour.ts'
 import type { Book } from './book.ts'
 import type { Announcer } from './notices.ts'
 
@@ -10,6 +11,8 @@ export type Part = {
   readonly pages: FastifyInstance
   readonly book: Book
   readonly announcer: Announcer
+  /** How each capability was told to behave. */
+  readonly behaviours: Behaviours
   /** The origin payers' browsers reach its pages at. */
   readonly publicUrl: () => string
 }

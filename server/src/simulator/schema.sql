@@ -13,7 +13,7 @@ create table if not exists simulator.notices (
 );
 create index if not exists notices_due on simulator.notices (due_at) where sent_at is null;
 
--- How it behaves: { "slowMs": 0, "isDown": false, "losesNotices": false }, for all or for one capability.
+-- How it behaves, as in behaviour.ts: { "slowMs": 0, "isDown": false, … }, for all or for one capability.
 create table if not exists simulator.behaviour (
   capability text  primary key,
   settings   jsonb not null
@@ -73,4 +73,25 @@ create table if not exists simulator.collection_returns (
   order_id  text        not null,
   amount    numeric     not null,
   at        timestamptz not null
+);
+
+-- Orders to pay somebody. The key is the whole promise: the same order id again is the same order.
+create table if not exists simulator.payout_orders (
+  order_id       text        primary key,
+  rail_reference text        not null,
+  amount         numeric     not null,
+  currency       text        not null,
+  account_number text        not null,
+  notice_url     text        not null,
+  sends          integer     not null default 1,           -- how often it was sent
+  ending         text,                                     -- completed or failed, from ends_at on
+  reason         text,
+  ends_at        timestamptz,
+  taken_at       timestamptz not null
+);
+
+-- What a developer wants of an order that has not arrived yet.
+create table if not exists simulator.payout_commands (
+  order_id text primary key,
+  command  text not null
 );

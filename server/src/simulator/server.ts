@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fastify as createFastify, type FastifyInstance } from 'fastify'
-import { createBehaviours, type Behaviours } from './behaviour.ts'
+import { createBehaviours, type Behaviour, type Behaviours } from './behaviour.ts'
 import { openBook } from './book.ts'
 import { createAnnouncer } from './notices.ts'
 import { parts } from './parts.ts'
@@ -27,7 +27,7 @@ export async function createSimulator({ databaseUrl, secret, publicUrl }: Simula
     await fastify.register(async (api) => {
       admitCallersOnly(api, secret)
       behaveAs(api, behaviours, capability)
-      addPart({ api, pages: fastify, book, announcer, publicUrl: () => publicUrl ?? ownUrl })
+      addPart({ api, pages: fastify, book, announcer, behaviours, publicUrl: () => publicUrl ?? ownUrl })
     })
   }
   await fastify.register(async (control) => {
@@ -68,7 +68,7 @@ function behaveAs(api: FastifyInstance, behaviours: Behaviours, capability: stri
   })
 }
 
-type Control = { capability: string; slowMs?: number; isDown?: boolean; losesNotices?: boolean }
+type Control = { capability: string } & Partial<Behaviour>
 
 /** `POST /control`: how a capability, or `all`, behaves from now on; `notices` for the notices themselves. */
 function controlRoutes(app: FastifyInstance, behaviours: Behaviours): void {

@@ -6,6 +6,8 @@ import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
 import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
+import { applyPayoutNotices } from '../payouts/notices.ts'
+import { payoutDecisionsWorker, payoutsWorker } from '../payouts/worker.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
 import { applyCredits } from '../virtual-accounts/credits.ts'
@@ -15,7 +17,11 @@ import { sealsWorker } from './seals.ts'
 import type { Worker } from './worker.ts'
 
 /** What each kind of notice does to the books. */
-const noticeHandlers: NoticeHandlers = { virtual_account_credit: applyCredits, collection: collectionNotices }
+const noticeHandlers: NoticeHandlers = {
+  virtual_account_credit: applyCredits,
+  collection: collectionNotices,
+  payout: applyPayoutNotices,
+}
 
 /** Every worker of the service, by name. Moving the clock drives this list. */
 export function createWorkers(): readonly Worker[] {
@@ -28,6 +34,8 @@ export function createWorkers(): readonly Worker[] {
     questionWorker,
     attemptWorker,
     webhooksWorker(),
+    payoutsWorker(),
+    payoutDecisionsWorker,
     noticesWorker(noticeHandlers),
     housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits]),
   ]

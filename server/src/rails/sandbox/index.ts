@@ -4,6 +4,7 @@ import { createClient, type SandboxConnection } from './client.ts'
 import { collectionsOf } from './collections.ts'
 import { directoryOf } from './directory.ts'
 import { readNotice } from './notices.ts'
+import { payoutsOf } from './payouts.ts'
 import { partnerWalletOf } from './partner-wallet.ts'
 import { identityOf } from './identity.ts'
 import { virtualAccountsOf } from './virtual-accounts.ts'
@@ -20,6 +21,7 @@ export function sandboxRails(connection: SandboxConnection): readonly Rail[] {
       ...reads,
       identity: identityOf(client),
       collections: collectionsOf(client, 'sandbox'),
+      payouts: payoutsOf(client, 'sandbox'),
       accounts: accountsOf(client),
       directory: directoryOf(client),
       partnerWallet: partnerWalletOf(client),

@@ -1,0 +1,124 @@
+import { isUnavailable } from '../db/database.ts'
+import { workInHalves } from '../workers/halves.ts'
+import type { WorkerDeps } from '../workers/worker.ts'
+import { claimDue, claimPending, converse, recordAnswers, setOrderAside } from './operations/send.ts'
+import type { Answered, Claimed } from './operations/send.ts'
+
+/** Calls under way in one process. More would only wait for the rail's connections. */
+const MAX_UNDER_WAY = 128
+/** Rows of one claim and of one recording: enough to amortise a commit, few enough to hold its locks briefly. */
+const BATCH = 128
+/** How long an answer may wait for others to be recorded with it. */
+const RECORD_WAIT_MS = 4
+/** After a batch the database did not take. */
+const RECORD_PAUSE_MS = 250
+
+export type Engine = {
+  /** Claims what is due, as far as there are places, and begins to call. Answers how many rows it took. */
+  claim(): Promise<number>
+  /** Waits for what is under way and records it. */
+  stop(): Promise<void>
+}
+
+/** Claims, calls and records in batches that overlap: an order that hangs holds its own place and nothing else. */
+export function createEngine(deps: WorkerDeps): Engine {
+  let underWay = 0
+  let calling = 0
+  let isStopping = false
+  let isFull = false
+  let claiming: Promise<number> = Promise.resolve(0)
+  let waiting: Answered[] = []
+  let timer: NodeJS.Timeout | undefined
+  let recording: Promise<void> | undefined
+
+  /** One claim at a time, so that each sees the places the one before has left. */
+  function claimNext(): Promise<number> {
+    claiming = claiming.catch(() => 0).then(claim)
+    return claiming
+  }
+
+  async function claim(): Promise<number> {
+    const free = Math.min(BATCH, MAX_UNDER_WAY - underWay)
+    isFull = free <= 0
+    if (isStopping || isFull) return 0
+    const due = await claimDue(deps, free)
+    due.forEach(begin)
+    const fresh = due.length < free ? await claimPending(deps, free - due.length) : []
+    if (fresh.length > 0) deps.faultPoint('payout.processing_committed')
+    fresh.forEach(begin)
+    isFull = due.length + fresh.length === free
+    return due.length + fresh.length
+  }
+
+  function begin(order: Claimed): void {
+    underWay += 1
+    calling += 1
+    void call(order).finally(() => {
+      calling -= 1
+      if (calling === 0 || waiting.length >= BATCH) flush()
+      else timer ??= setTimeout(flush, RECORD_WAIT_MS)
+    })
+  }
+
+  async function call(order: Claimed): Promise<void> {
+    try {
+      const answer = await converse(deps, order)
+      deps.faultPoint('payout.answered')
+      deps.metrics.payoutAnswers.inc({ rail: order.rail, step: order.step, answer: answer.state })
+      waiting.push({ ...order, answer })
+    } catch (error) {
+      // A rail never throws for an expected failure. What it did before it threw nobody knows.
+      deps.log.error(
+        { err: error, payoutId: order.id, rail: order.rail },
+        'a call to a rail failed for a fault of ours',
+      )
+      waiting.push({ ...order, answer: { state: 'unknown', cause: (error as Error).message } })
+    }
+  }
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    recording ??= record().finally(() => {
+      recording = undefined
+      if (waiting.length > 0) flush()
+    })
+  }
+
+  async function record(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH)
+      waiting = waiting.slice(BATCH)
+      try {
+        await workInHalves(deps, 'payouts', batch, {
+          work: (part) => recordAnswers(deps, part),
+          setAside: setOrderAside,
+        })
+        deps.faultPoint('payout.record_committed')
+        underWay -= batch.length
+        refill()
+      } catch (error) {
+        deps.log[isUnavailable(error) ? 'warn' : 'error']({ err: error }, 'answers of rails could not be recorded yet')
+        waiting = [...batch, ...waiting]
+        await new Promise((resolve) => setTimeout(resolve, RECORD_PAUSE_MS))
+      }
+    }
+  }
+
+  /** Places are free again: what waits for one takes it at once, and not at the next poll. */
+  function refill(): void {
+    if (isFull) claimNext().catch((error: unknown) => deps.log.warn({ err: error }, 'a claim failed'))
+  }
+
+  return {
+    claim: claimNext,
+    async stop() {
+      isStopping = true
+      await claiming.catch(() => 0)
+      while (calling > 0 || waiting.length > 0 || recording) {
+        if (waiting.length > 0) flush()
+        await new Promise((resolve) => setTimeout(resolve, RECORD_WAIT_MS))
+      }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import type { Api } from '../app.ts'
+import { Refusal } from '../errors.ts'
+import { ById, refusing } from '../http/schemas.ts'
+import { createPayout, createPayouts, type BulkItem } from './operations/create.ts'
+import { approvePayout, cancelPayout, rejectPayout } from './operations/decide.ts'
+import { getPayout, listPayouts } from './operations/read.ts'
+import { commandPayout } from './operations/sandbox.ts'
+import * as schema from './schema.ts'
+
+const tags = ['Payouts']
+const BULK_LIMIT_BYTES = 8 * 1024 * 1024
+
+const creating = [
+  ...(['reference_taken', 'quote_expired', 'quote_used', 'quote_not_found', 'quote_mismatch'] as const),
+  ...(['payout_account_not_found', 'payout_account_inactive', 'currency_mismatch', 'rate_unavailable'] as const),
+  ...(['amount_too_small', 'amount_out_of_range', 'no_rail', 'insufficient_funds'] as const),
+]
+
+export function payoutRoutes(app: Api): void {
+  creationRoutes(app)
+  readingRoutes(app)
+  decisionRoutes(app)
+}
+
+function creationRoutes(app: Api): void {
+  app.post('/v1/payouts', {
+    schema: {
+      operationId: 'createPayout',
+      summary: 'Pay a beneficiary',
+      tags,
+      body: schema.NewPayout,
+      response: { 201: schema.PayoutBody, ...refusing(...creating) },
+    },
+    handler: async ({ deps, organizationId, actor, body }) => ({
+      data: await createPayout(deps, organizationId, actor, body),
+    }),
+  })
+
+  const check = app.validatorCompiler!({
+    schema: schema.NewPayout,
+    httpPart: 'body',
+    method: 'POST',
+    url: '/v1/payouts',
+  })
+  const read = (item: unknown): BulkItem => {
+    const { error } = check(item) as { error?: Error }
+    const named = (item as { reference?: unknown } | null)?.reference
+    const wish = error === undefined ? (item as schema.NewPayout) : error
+    if (wish instanceof Error && !(wish instanceof Refusal)) throw wish
+    return { reference: typeof named === 'string' ? named : null, wish }
+  }
+  app.post('/v1/payouts/bulk', {
+    bodyLimit: BULK_LIMIT_BYTES,
+    schema: {
+      operationId: 'createPayouts',
+      summary: 'Pay up to 1,000 beneficiaries at once',
+      description: 'Everything that can be accepted is, in order; each outcome says what became of its item.',
+      tags,
+      body: schema.BulkPayouts,
+      response: { 200: schema.BulkOutcomesBody, ...refusing('no_rail') },
+    },
+    handler: async ({ deps, organizationId, actor, body }) => ({
+      data: await createPayouts(deps, organizationId, actor, body.payouts.map(read)),
+    }),
+  })
+}
+
+function readingRoutes(app: Api): void {
+  app.get('/v1/payouts', {
+    schema: {
+      operationId: 'listPayouts',
+      summary: 'List payouts',
+      tags,
+      querystring: schema.PayoutQuery,
+      response: { 200: schema.PayoutPage, ...refusing() },
+    },
+    handler: async ({ deps, organizationId, query }) => ({ data: await listPayouts(deps, organizationId, query) }),
+  })
+
+  app.get('/v1/payouts/:id', {
+    schema: {
+      operationId: 'getPayout',
+      summary: 'Read a payout',
+      tags,
+      params: ById,
+      response: { 200: schema.PayoutBody, ...refusing('not_found') },
+    },
+    handler: async ({ deps, organizationId, params }) => ({ data: await getPayout(deps, organizationId, params.id) }),
+  })
+}
+
+function decisionRoutes(app: Api): void {
+  app.post('/v1/payouts/:id/approve', {
+    schema: {
+      operationId: 'approvePayout',
+      summary: 'Approve a payout somebody else made',
+      tags,
+      params: ById,
+      response: {
+        200: schema.PayoutBody,
+        ...refusing('member_required', 'role_missing', 'self_approval', 'not_found', 'payout_not_pending_approval'),
+      },
+    },
+    handler: async ({ deps, organizationId, actor, params }) => ({
+      data: await approvePayout(deps, organizationId, actor, params.id),
+    }),
+  })
+
+  app.post('/v1/payouts/:id/reject', {
+    schema: {
+      operationId: 'rejectPayout',
+      summary: 'Reject a payout that waits for approval',
+      tags,
+      params: ById,
+      body: schema.Rejection,
+      response: {
+        200: schema.PayoutBody,
+        ...refusing('member_required', 'role_missing', 'not_found', 'payout_not_pending_approval'),
+      },
+    },
+    handler: async ({ deps, organizationId, actor, params, body }) => ({
+      data: await rejectPayout(deps, organizationId, actor, params.id, body.reason ?? null),
+    }),
+  })
+
+  app.post('/v1/payouts/:id/cancel', {
+    schema: {
+      operationId: 'cancelPayout',
+      summary: 'Cancel a payout no provider was told of',
+      tags,
+      params: ById,
+      response: {
+        200: schema.PayoutBody,
+        ...refusing('member_required', 'role_missing', 'not_found', 'payout_not_cancellable'),
+      },
+    },
+    handler: async ({ deps, organizationId, actor, params }) => ({
+      data: await cancelPayout(deps, organizationId, actor, params.id),
+    }),
+  })
+}
+
+export function payoutSandboxRoutes(app: Api): void {
+  app.post('/v1/sandbox/payouts/:id/:command', {
+    config: { idempotency: 'none' },
+    schema: {
+      operationId: 'commandPayout',
+      summary: 'Have the built-in provider complete, fail or return a payout',
+      tags: ['Sandbox'],
+      params: schema.ByCommand,
+      response: {
+        202: schema.CommandBody,
+        ...refusing('not_found', 'payout_not_sent', 'sandbox_refused', 'sandbox_provider_unavailable'),
+      },
+    },
+    handler: async ({ deps, organizationId, params }) => ({
+      data: await commandPayout(deps, organizationId, params.id, params.command),
+    }),
+  })
+}
