@@ -6,6 +6,7 @@ import { auditLogRoutes } from './audit-log/routes.ts'
 import { invitePages } from './auth/invite-page.ts'
 import { authRoutes } from './auth/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
+import { checkoutRoutes } from './checkout/routes.ts'
 import type { Deps } from './deps.ts'
 import { eventRoutes } from './events/routes.ts'
 import { authentication } from './http/authentication.ts'
@@ -52,6 +53,7 @@ export async function createApp(deps: Deps, isHeard: () => boolean, mover?: Cloc
     await describeApi(fastify, deps.config)
     await fastify.register(async (api) => addApi(api, deps, mover), { prefix: '/api' })
     await fastify.register((rails) => noticeRoutes(rails, deps))
+    await fastify.register((pages) => checkoutRoutes(pages, deps), { prefix: '/pay' })
     await fastify.register(async (pages) => invitePages(pages, deps))
     await documentationRoutes(fastify, deps)
   }

@@ -51,6 +51,7 @@ export async function createService({
   const service = await startService(lookup ? { ...core, deps: { ...core.deps, lookup } } : core, roles)
   // The provider's notices arrive by real HTTP, so the service listens, on any port.
   const origin = await service.app.fastify.listen({ host: '127.0.0.1', port: 0 })
+  core.setPublicUrl(origin)
   await service.announce(origin)
   service.app.enter('ready')
   endings.push(async () => {

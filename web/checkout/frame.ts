@@ -5,6 +5,8 @@ export type News = {
   readonly html: string
   readonly now: string
   readonly hasEnded: boolean
+  /** The form was not accepted: shown although the payment is the same. */
+  readonly mustShow?: boolean
   /** The provider's page, in the answer to a choice that leads there. */
   readonly goTo?: string
 }
@@ -29,7 +31,7 @@ export function say(words: string): void {
  * the heading and the words below it.
  */
 export function show(news: News): boolean {
-  if (!frame || news.version === frame.dataset['version']) return false
+  if (!frame || (news.version === frame.dataset['version'] && !news.mustShow)) return false
   const hadFocus = frame.contains(document.activeElement)
   frame.innerHTML = policy.createHTML(news.html)
   frame.dataset['version'] = news.version

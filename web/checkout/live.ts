@@ -28,6 +28,12 @@ function stop(): void {
   clearTimeout(nextPoll)
 }
 
+/** A page that was reloaded already is not reloaded again: without cookies that would never end. */
+export function reloadOnce(): void {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  if (navigation?.type !== 'reload') location.reload()
+}
+
 /** Asks once, at once. Answers whether the service was heard. */
 export async function ask(): Promise<boolean> {
   try {
@@ -37,8 +43,8 @@ export async function ask(): Promise<boolean> {
     })
     if (offline) offline.hidden = true
     if (response.status === 200) hear((await response.json()) as News)
-    // The link was closed meanwhile: the whole page says it better.
-    else if (response.status === 403 || response.status === 404 || response.status === 410) location.reload()
+    // The visit is over: the whole page says it better.
+    else if (response.status === 403) reloadOnce()
     return response.ok || response.status === 304
   } catch {
     if (offline) offline.hidden = navigator.onLine

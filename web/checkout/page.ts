@@ -1,6 +1,6 @@
 import { keepTime, localizeTimes } from './clock.ts'
 import { frame } from './frame.ts'
-import { ask, followVisibility, listen } from './live.ts'
+import { ask, followVisibility, listen, reloadOnce } from './live.ts'
 import { copy, returnSoon, send, stay } from './steps.ts'
 
 /** Remembers in this tab that the payment was seen before it ended: only then is the payer taken back by itself. */
@@ -8,17 +8,21 @@ const seenKey = `kolo:seen:${frame?.dataset['path'] ?? ''}`
 
 function follow(): void {
   localizeTimes()
-  if (!frame) return
-  if (!frame.hasAttribute('data-ended')) return sessionStorage.setItem(seenKey, 'open')
-  if (sessionStorage.getItem(seenKey) !== 'open') return
-  sessionStorage.removeItem(seenKey)
+  try {
+    if (!frame?.hasAttribute('data-ended')) return sessionStorage.setItem(seenKey, 'open')
+    if (sessionStorage.getItem(seenKey) !== 'open') return
+    sessionStorage.removeItem(seenKey)
+  } catch {
+    // A browser that keeps nothing for us does not take anybody anywhere either: the link is there.
+    return
+  }
   returnSoon()
 }
 
 function start(): void {
   if (!frame) return
   // The page was fetched ahead of time and not opened: opened is what a person looks at.
-  if (frame.hasAttribute('data-unopened')) return location.reload()
+  if (frame.hasAttribute('data-unopened')) return reloadOnce()
   frame.addEventListener('shown', follow)
   follow()
   keepTime(() => void ask())

@@ -12,7 +12,7 @@ export async function send(form: HTMLFormElement): Promise<void> {
     const fields = new URLSearchParams()
     for (const [name, value] of new FormData(form)) fields.set(name, String(value))
     const response = await fetch(form.action, { method: 'POST', body: fields, headers: { accept: 'application/json' } })
-    if (!response.headers.get('content-type')?.startsWith('application/json')) return location.reload()
+    if (!response.headers.get('content-type')?.startsWith('application/json')) return form.submit()
     const news = (await response.json()) as News
     hear(news)
     if (news.goTo) location.assign(news.goTo)

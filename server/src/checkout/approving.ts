@@ -2,7 +2,7 @@ import type { CollectionStep } from '../rails/rail.ts'
 import { amountText, countdown, groupedNumber, maskedPhone, plainAmount } from './format.ts'
 import { html, type Html } from './html.ts'
 import { icons } from './icons.ts'
-import type { PayerView, ShownAttempt } from './view.ts'
+import type { PayerView, PayerAttempt } from '../payments/payer.ts'
 
 /** The payer has chosen, and the provider waits: at its own page, for a transfer, or for a tap on the phone. */
 export function approving(path: string, view: PayerView, now: Date): Html {
@@ -18,14 +18,17 @@ export function approving(path: string, view: PayerView, now: Date): Html {
   }
 }
 
-function starting(attempt: ShownAttempt | null): Html {
+function starting(attempt: PayerAttempt | null): Html {
   return html`<div class="seal">${icons.clock}</div>
     <h1 tabindex="-1">Getting ready…</h1>
-    <p class="lead">${attempt?.methodName ?? 'The provider'} is preparing your payment.</p>
-    ${waiting('This takes a few seconds.')}`
+    <p class="lead">
+      ${attempt?.methodName ?? 'The provider'} is preparing your payment. If it does not answer within a minute, you can
+      choose again. Nothing is taken before you approve it.
+    </p>
+    ${waiting('Waiting for the provider.')}`
 }
 
-function atProvider(path: string, { type, methodName }: ShownAttempt, url: string): Html {
+function atProvider(path: string, { type, methodName }: PayerAttempt, url: string): Html {
   const isCard = type === 'card'
   return html`<div class="seal">${isCard ? icons.cardLarge : icons.bankLarge}</div>
     <h1 tabindex="-1">${isCard ? 'Enter your card' : 'Approve at your bank'}</h1>

@@ -24,6 +24,7 @@ export type Assets = {
 }
 
 export function readAssets(): Assets {
+  quietly(() => stripTypeScriptTypes(''))
   const sources = readdirSync(folder)
     .filter((file) => /\.(ts|css|svg)$/.test(file))
     .toSorted()
@@ -36,6 +37,17 @@ export function readAssets(): Assets {
     version,
     urlOf: (name) => `/pay/assets/${version}/${name}`,
     find: (wanted, name) => (wanted === version ? byName.get(name) : undefined),
+  }
+}
+
+/** Node calls the stripping of types experimental, once, on stderr: nothing an operator could do anything about. */
+function quietly(work: () => void): void {
+  const { emitWarning } = process
+  process.emitWarning = () => undefined
+  try {
+    work()
+  } finally {
+    process.emitWarning = emitWarning
   }
 }
 

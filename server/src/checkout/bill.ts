@@ -1,7 +1,7 @@
 import type { Money } from '../money/money.ts'
 import { amountText, countdown, digitsOf, plainAmount } from './format.ts'
 import { html, type Html } from './html.ts'
-import type { PayerView } from './view.ts'
+import type { PayerView } from '../payments/payer.ts'
 
 /** More digits than this do not fit a small phone at the large size. */
 const MAX_LARGE_DIGITS = 12

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts'
 import { icons } from './icons.ts'
-import type { OfferedMethod, PayerView, ShownAttempt } from './view.ts'
+import type { PayerMethod, PayerView, PayerAttempt } from '../payments/payer.ts'
 import { declineReason, methodWords, phoneExample } from './words.ts'
 
 /** What the payer filled in and what was wrong with it. */
@@ -37,7 +37,7 @@ function trouble(message: string): Html {
   </div>`
 }
 
-function lastTry(attempt: ShownAttempt | null): Html | undefined {
+function lastTry(attempt: PayerAttempt | null): Html | undefined {
   switch (attempt?.state) {
     case 'declined':
       return html`<div class="notice alert">
@@ -57,7 +57,7 @@ function lastTry(attempt: ShownAttempt | null): Html | undefined {
   }
 }
 
-function offered(path: string, method: OfferedMethod, isOpen: boolean, problem: Problem | undefined): Html {
+function offered(path: string, method: PayerMethod, isOpen: boolean, problem: Problem | undefined): Html {
   const { id, type, name } = method
   const words = methodWords[type]
   const ownProblem = problem?.methodId === id ? problem : undefined
@@ -78,7 +78,7 @@ function offered(path: string, method: OfferedMethod, isOpen: boolean, problem: 
   </li>`
 }
 
-function mobileMoney({ id, country, operators }: OfferedMethod, problem: Problem | undefined): Html {
+function mobileMoney({ id, country, operators }: PayerMethod, problem: Problem | undefined): Html {
   const isFaulty = problem?.field === 'phone'
   return html`<div class="field">
       <label for="phone-${id}">Mobile money number</label>

@@ -3,7 +3,7 @@ import { isPaid } from './bill.ts'
 import { amountText, instant } from './format.ts'
 import { html, type Html } from './html.ts'
 import { icons } from './icons.ts'
-import type { PayerView } from './view.ts'
+import type { PayerView } from '../payments/payer.ts'
 import { failureReason } from './words.ts'
 
 /** The provider has the payer's instruction, and the money is on its way: nothing to do but wait. */
@@ -18,7 +18,7 @@ export function processing(view: PayerView): Html {
 }
 
 export function paid(view: PayerView): Html {
-  const { source, target, organizationName, description, reference, paymentId, paidAt, attempt } = view
+  const { source, target, organizationName, description, reference, paymentId, paidAt, paidBy } = view
   const isConverted = source.currency !== target.currency
   return html`<div class="seal done">${icons.done}</div>
     <h1 tabindex="-1">Paid. Thank you.</h1>
@@ -34,7 +34,7 @@ export function paid(view: PayerView): Html {
         )
       }
       ${line('To', html`${organizationName}`)} ${description !== null && line('For', html`${description}`)}
-      ${attempt && line('Paid with', html`${attempt.methodName}`)} ${paidAt && line('Date', instant(paidAt))}
+      ${paidBy !== null && line('Paid with', html`${paidBy}`)} ${paidAt && line('Date', instant(paidAt))}
       ${line('Reference', html`${reference}`)} ${line('Payment', html`${paymentId}`, 'tall')}
     </dl>
     <div class="actions">
@@ -74,26 +74,16 @@ export function expired(view: PayerView): Html {
     ${returning(view)} ${backLink(view)}`
 }
 
-/** Where the payer goes back to, told how it ended. */
-export function returnUrl({ redirectUrl, paymentId, reference, status }: PayerView): string | undefined {
-  const url = redirectUrl === null ? null : URL.parse(redirectUrl)
-  if (!url) return undefined
-  url.searchParams.set('paymentId', paymentId)
-  url.searchParams.set('reference', reference)
-  url.searchParams.set('status', status)
-  return url.href
-}
-
 function backButton(view: PayerView): Html | undefined {
-  const url = returnUrl(view)
-  return url === undefined
+  const url = view.redirectUrl
+  return url === null
     ? undefined
     : html`<a class="button" href="${url}" rel="noreferrer" data-return>Return to ${view.organizationName}</a>`
 }
 
 function backLink(view: PayerView, isQuiet = false): Html | undefined {
-  const url = returnUrl(view)
-  if (url === undefined) return undefined
+  const url = view.redirectUrl
+  if (url === null) return undefined
   const name = isQuiet ? 'button plain' : 'button'
   return html`<div class="actions">
     <a class="${name}" href="${url}" rel="noreferrer" ${!isQuiet && html`data-return`}

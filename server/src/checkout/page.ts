@@ -7,7 +7,10 @@ import { amountText } from './format.ts'
 import { html, type Html } from './html.ts'
 import { icons } from './icons.ts'
 import { cancelled, expired, failed, paid, processing } from './outcomes.ts'
-import type { PayerView } from './view.ts'
+import type { PayerView } from '../payments/payer.ts'
+
+/** What stands on a page without a payment. */
+export type Sign = { readonly title: string; readonly icon: Html; readonly words: Html }
 
 /** What every page is made with. */
 export type PageSetting = { readonly assets: Assets; readonly isSandbox: boolean }
@@ -25,7 +28,7 @@ export type Rendering = {
 export function renderFrame(path: string, view: PayerView, now: Date, problem?: Problem): Rendering {
   const step = stepOf(path, view, now, problem)
   return {
-    version: versionOf(view, problem),
+    version: versionOf(view),
     title: titleOf(view),
     frame: html`${bill(view, now)}
       <main class="step" id="step">${step}</main>`,
@@ -53,13 +56,15 @@ export function renderPage(
     >
       ${frame}
     </div>
-    <p class="offline" id="offline" hidden>You are offline. This page goes on when the connection is back.</p>`
+    <aside class="offline" id="offline" aria-label="Connection" hidden>
+      You are offline. This page goes on when the connection is back.
+    </aside>`
   const refresh = !hasEnded && html`<noscript><meta http-equiv="refresh" content="10" /></noscript>`
   return document(setting, title, body, refresh || undefined)
 }
 
 /** A page without a payment: what happened, and what to do about it. */
-export function renderSign(setting: PageSetting, sign: { title: string; icon: Html; words: Html }): string {
+export function renderSign(setting: PageSetting, sign: Sign): string {
   return document(
     setting,
     sign.title,
@@ -91,7 +96,8 @@ function document({ assets, isSandbox }: PageSetting, title: string, body: Html,
       </head>
       <body>
         <a class="skip" href="#step">Skip to the payment</a>
-        ${isSandbox && html`<p class="sandbox" role="note">Test mode: no real money moves.</p>`} ${body}
+        ${isSandbox && html`<aside class="sandbox" aria-label="Test mode">Test mode: no real money moves.</aside>`}
+        ${body}
         <p class="unseen" id="news" role="status"></p>
         <footer class="foot">
           <span>${icons.lock} Secured by Kolo</span><span>Card details and PINs are never entered on this page.</span>
@@ -128,12 +134,10 @@ function titleOf(view: PayerView): string {
 }
 
 /** Settling, and a payment being opened, show nothing new to a payer. */
-function versionOf(view: PayerView, problem: Problem | undefined): string {
-  const shown = {
-    ...view,
-    status: isPaid(view) ? 'paid' : view.status === 'created' ? 'pending' : view.status,
-    problem,
-  }
-  const text = JSON.stringify(shown, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+function versionOf(view: PayerView): string {
+  const status = isPaid(view) ? 'paid' : view.status === 'created' ? 'pending' : view.status
+  const text = JSON.stringify({ ...view, status, redirectUrl: null }, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

@@ -1,7 +1,6 @@
-import { html, type Html } from './html.ts'
+import { html } from './html.ts'
 import { icons } from './icons.ts'
-
-type Sign = { readonly title: string; readonly icon: Html; readonly words: Html }
+import type { Sign } from './page.ts'
 
 export const unknownLink: Sign = {
   title: 'There is no such payment link',
@@ -34,4 +33,17 @@ export const outOfOrder: Sign = {
   words: html`<p class="lead">
     Something on our side is not answering. Nothing was taken from you by this page. Please reload it in a minute.
   </p>`,
+}
+
+/** The page's own request came without its cookie, or from somewhere else. */
+export function cookieNeeded(path: string): Sign {
+  return {
+    title: 'Please open the payment again',
+    icon: icons.lock,
+    words: html`<p class="lead">
+        To keep your payment safe, this page sets one cookie that only it can read. Your browser did not send it. Allow
+        cookies for this page, and open the payment again.
+      </p>
+      <div class="actions"><a class="button" href="${path}">Open the payment</a></div>`,
+  }
 }
