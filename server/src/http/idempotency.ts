@@ -79,6 +79,7 @@ async function claimed(...[deps, slot, request, reply, run]: Handling): Promise<
   try {
     return await withEffect(deps, slot, claimId, request, reply, run)
   } catch (error) {
+    if (error instanceof ClaimLost) throw new Refusal('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
     // Nothing was kept: free the key at once rather than after the lease. A dead database frees it by the lease.
     await deps.db.transaction((tx) => store.deleteClaim(tx, slot, claimId)).catch(() => undefined)
     throw error
@@ -103,13 +104,13 @@ async function withEffect(
     return await effect.finish((tx) => keep(tx, answer))
   } catch (error) {
     await effect.undo(error)
-    if (error instanceof ClaimLost) throw new Refusal('idempotency_key_in_use')
     const refusal = keptRefusal(error)
     if (!refusal) throw error
     return deps.db.transaction((tx) => keep(tx, refusalAnswer(refusal, request)))
   }
 }
 
+/** The lease ended and another request took the key: what this one did is undone, and the other's answer counts. */
 class ClaimLost extends Error {}
 
 /** Forgets answers nobody can ask for again. */

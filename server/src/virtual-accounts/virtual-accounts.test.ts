@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCustomer, GOOD_BVN, type Refused } from '../../test/customers.ts'
+import { behave } from '../../test/simulator.ts'
 import { openAccount, type AccountAnswer } from '../../test/virtual-accounts.ts'
 import { createWorld, type World } from '../../test/world.ts'
 import { statement } from '../db/sql.ts'
@@ -130,22 +131,14 @@ test("the organization's own account needs no identity and shows on its naira wa
 test('a provider that does not answer is a 502; the next request sends the same order', async (t) => {
   const world = await createWorld(t)
   const { id } = await createCustomer(world, { firstName: 'Down', lastName: world.organizationId })
-  const behave = (isDown: boolean) =>
-    world.service.deps.db.transaction((tx) =>
-      tx.many(
-        statement(`insert into simulator.behaviour values ('virtualAccounts', $1)
-                   on conflict (capability) do update set settings = excluded.settings`),
-        [JSON.stringify({ isDown })],
-      ),
-    )
-  await behave(true)
+  await behave(world, 'virtualAccounts', { isDown: true })
   const silent = await world.post(`/v1/customers/${id}/virtual-accounts`)
   assert.deepEqual(
     [silent.statusCode, silent.json<Refused>().error.code],
     [502, 'virtual_account_provider_unavailable'],
   )
   assert.deepEqual((await world.get(`/v1/customers/${id}/virtual-accounts`)).json(), { data: [] })
-  await behave(false)
+  await behave(world, 'virtualAccounts', {})
   assert.equal((await world.post(`/v1/customers/${id}/virtual-accounts`)).statusCode, 201)
   assert.equal(await countAtProvider(world, `Down ${world.organizationId}`), 1)
 })
