@@ -27,6 +27,8 @@ import { payoutAccountRoutes } from './payout-accounts/routes.ts'
 import { payoutProviderRoutes } from './payout-providers/routes.ts'
 import { payoutRoutes, payoutSandboxRoutes } from './payouts/routes.ts'
 import { payoutRecipientRoutes } from './payout-recipients/routes.ts'
+import { reviewItemRoutes } from './review-items/routes.ts'
+import { settlementRoutes } from './settlements/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { virtualAccountRoutes, virtualAccountSandboxRoutes } from './virtual-accounts/routes.ts'
 import { walletRoutes, walletSandboxRoutes } from './wallets/routes.ts'
@@ -89,6 +91,8 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
   transferRoutes(api)
   paymentRoutes(api, deps)
   payoutRoutes(api)
+  settlementRoutes(api)
+  reviewItemRoutes(api)
   payoutProviderRoutes(api)
   payoutRecipientRoutes(api)
   payoutAccountRoutes(api)

@@ -14,6 +14,7 @@ export type Audited = { organizations: number; lines: number; findings: Finding[
 export async function* auditInParts(deps: Deps, organizationId: string): AsyncGenerator<Part> {
   const accounts = await store.readAccounts(deps.db, organizationId)
   yield { lines: 0, findings: zeroSums(organizationId, accounts) }
+  yield { lines: 0, findings: await wrongStocks(deps, organizationId) }
   for (const account of accounts) {
     // Most accounts were never used; there is nothing in them to walk through.
     if (account.lines > 0n || account.lastLine > 0n || account.debits > 0n || account.credits > 0n)
@@ -64,6 +65,17 @@ async function auditHeld(deps: Deps, organizationId: string): Promise<Finding[]>
     check: 'held',
     subject: currency,
     says: `${held} is held, and open payouts have reserved ${reserved}`,
+  }))
+}
+
+/** What is pending are executed payments, what is in suspense is before a person: to the last kobo. */
+async function wrongStocks(deps: Deps, organizationId: string): Promise<Finding[]> {
+  const wrong = await store.readWrongStocks(deps.db, organizationId)
+  return wrong.map(({ currency, kind, balance, waiting }) => ({
+    organizationId,
+    check: 'stock',
+    subject: `${currency} ${kind}`,
+    says: `the account has ${balance}, what waits in it comes to ${waiting}`,
   }))
 }
 

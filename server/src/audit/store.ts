@@ -53,6 +53,25 @@ export function wrongHolds(db: Db, organizationId: string) {
   return db.many(holdsSql, [organizationId])
 }
 
+// What stands in an account for a while is the sum of what waits there: read in one statement, so at one moment.
+const stockSql = sql<{ currency: string; kind: string; balance: bigint; waiting: bigint }>`
+  with waiting as (
+    select target_currency as currency, 'pending' as kind, sum(target_amount)::bigint as amount
+      from payments where organization_id = $1 and status = 'executed' group by target_currency
+    union all
+    select currency, 'suspense', sum(amount)::bigint from review_items
+     where organization_id = $1 and status in ('open', 'returning')
+       and kind in ('late_payment', 'wrong_amount', 'duplicate_payment') group by currency
+  )
+  select a.currency, a.kind, a.credits - a.debits as balance, coalesce(w.amount, 0) as waiting
+    from ledger_accounts a left join waiting w on w.currency = a.currency and w.kind = a.kind
+   where a.organization_id = $1 and a.kind in ('pending', 'suspense') and a.credits - a.debits <> coalesce(w.amount, 0)`
+
+/** Pending and suspense accounts that do not hold what waits in them. */
+export function readWrongStocks(db: Db, organizationId: string) {
+  return db.many(stockSql, [organizationId])
+}
+
 export type TrailRow = {
   readonly id: string
   readonly status: string

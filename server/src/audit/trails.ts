@@ -1,4 +1,5 @@
 import { payoutBeginnings, payoutMoves } from '../payouts/states.ts'
+import { paymentBeginnings, paymentMoves } from '../payments/states.ts'
 import { transferBeginnings, transferMoves } from '../transfers/states.ts'
 
 /** What the organization is told of a status: an event of this type, or nothing. */
@@ -20,4 +21,5 @@ export const SILENT: Told = 'silent'
 export const trails: readonly Trail[] = [
   { resourceType: 'transfer', table: 'transfers', beginnings: transferBeginnings, moves: transferMoves },
   { resourceType: 'payout', table: 'payouts', beginnings: payoutBeginnings, moves: payoutMoves },
+  { resourceType: 'payment', table: 'payments', beginnings: paymentBeginnings, moves: paymentMoves },
 ]

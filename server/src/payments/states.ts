@@ -48,6 +48,9 @@ export const paymentMoves = {
   expired: {},
 } as const satisfies Record<PaymentStatus, Partial<Record<PaymentStatus, EventType | 'silent'>>>
 
+/** Where a payment begins, and what is said of it. */
+export const paymentBeginnings = { created: 'payment.created' } as const
+
 /** What a move tells the organization; undefined: there is no such move. */
 export function movesTo(from: PaymentStatus, to: PaymentStatus): EventType | 'silent' | undefined {
   return (paymentMoves[from] as Partial<Record<PaymentStatus, EventType | 'silent'>>)[to]

@@ -154,3 +154,10 @@ const nextReturnSql = sql<{
 export async function nextReturnAt(db: Db): Promise<Date | null> {
   return (await db.one(nextReturnSql)).at
 }
+
+const stopReturnSql = sql`update review_items set return_at = null where organization_id = $1 and id = $2`
+
+/** Leaves a return alone that could not be worked; it stays `returning` until somebody has looked. */
+export async function stopReturn(tx: Tx, { organizationId, id }: ItemKey): Promise<void> {
+  await tx.many(stopReturnSql, [organizationId, id])
+}

@@ -8,6 +8,7 @@ import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
 import { applyPayoutNotices } from '../payouts/notices.ts'
 import { payoutDecisionsWorker, payoutsWorker } from '../payouts/worker.ts'
+import { returnsWorker } from '../review-items/worker.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
 import { applyCredits } from '../virtual-accounts/credits.ts'
@@ -33,6 +34,7 @@ export function createWorkers(): readonly Worker[] {
     settlementWorker,
     questionWorker,
     attemptWorker,
+    returnsWorker,
     webhooksWorker(),
     payoutsWorker(),
     payoutDecisionsWorker,
