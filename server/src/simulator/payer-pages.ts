@@ -64,7 +64,7 @@ function send(reply: FastifyReply, found: Collection | undefined, body: string):
 <meta name="color-scheme" content="light dark">
 <title>Sandbox ${found?.kind === 'card' ? 'card page' : 'bank'}: a simulation</title>
 <link rel="stylesheet" href="/payer/style.css"></head><body>
-<p class="banner" role="note"><strong>Simulation.</strong> No bank and no card is involved, no money moves.</p>
+<aside class="banner" aria-label="Simulation"><strong>Simulation.</strong> No bank and no card is involved, no money moves.</aside>
 <main>${body}</main></body></html>`)
 }
 

@@ -33,7 +33,7 @@ export async function createPayer(
   options: BrowserContextOptions = {},
 ): Promise<Payer & { newTab(): Promise<Page> }> {
   launched ??= launchBrowser()
-  const context = await (await launched).newContext({ viewport: phone, ...options })
+  const context = await (await launched).newContext({ viewport: phone, reducedMotion: 'reduce', ...options })
   const faults: string[] = []
   context.on('request', (request) => {
     const { frame, url } = { frame: request.frame(), url: request.url() }
