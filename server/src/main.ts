@@ -1,5 +1,4 @@
 import { audit } from './commands/audit.ts'
-import { auditLogVerify } from './commands/audit-log.ts'
 import { inboxAssign, inboxList, inboxReturn } from './commands/inbox.ts'
 import { keyCreate, keyList, keyRevoke } from './commands/keys.ts'
 import { memberCreate, memberReset } from './commands/members.ts'
@@ -22,8 +21,7 @@ const usage = `kolo <command>
   key revoke --org ID --id ID                  refuse an API key from now on
   member create --org ID --email E [--role R]  make a member who can sign in
   member reset --email E [--json]              give a member a new password and end all sessions
-  audit [--org ID] [--json]                    recompute all books, and name every line that is not what was written
-  audit-log verify [--json]                    name every entry of the audit log that is not what was written
+  audit [--org ID] [--json]                    recompute books and audit logs, and name what is not what was written
   inbox list [--json]                          list notices of providers that wait for a person
   inbox assign --id ID --account NUMBER        credit an unmatched transfer to the account of this number
   inbox return --id ID [--by-hand]             send an unmatched transfer back to its payer
@@ -43,7 +41,6 @@ const commands: Readonly<Record<string, Command>> = {
   'member create': memberCreate,
   'member reset': memberReset,
   audit,
-  'audit-log verify': auditLogVerify,
   'inbox list': inboxList,
   'inbox assign': inboxAssign,
   'inbox return': inboxReturn,

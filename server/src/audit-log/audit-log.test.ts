@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { memberOf, ownerOf } from '../../test/members.ts'
 import { createWorld, type World } from '../../test/world.ts'
-import { verifyLog } from './verify.ts'
+import { auditOrganization } from '../audit/operations.ts'
 
 type Entry = {
   id: string
@@ -33,7 +33,7 @@ async function tamper(world: World, statement: string): Promise<void> {
 }
 
 function verify({ service, organizationId }: World) {
-  return verifyLog(service.deps.db, service.deps.secrets, organizationId)
+  return auditOrganization(service.deps, organizationId)
 }
 
 test('acts are listed newest first, with who, what, where and the changes', async (t) => {
@@ -125,47 +125,44 @@ for (const [what, statement, expected] of [
   [
     'a changed entry',
     `update audit_log set changes = '{}' where organization_id = $organization and number = 2`,
-    [[2n, 'was changed']],
+    ['audit log, entry 2: it was changed, or what stands before it was'],
   ],
   [
     'another actor',
     `update audit_log set actor_label = 'x@y.example' where organization_id = $organization and number = 3`,
-    [[3n, 'was changed']],
+    ['audit log, entry 3: it was changed, or what stands before it was'],
   ],
   [
     'a missing entry',
     'delete from audit_log where organization_id = $organization and number = 2',
-    [[2n, 'is missing']],
+    ['audit log, entry 2: it is missing'],
   ],
   [
     'a missing last entry',
     'delete from audit_log where organization_id = $organization and number = 3',
-    [[3n, 'is missing']],
+    ['audit log, entry 3: it is missing'],
   ],
   [
     'two entries exchanged',
     [renumber(1, 0), renumber(2, 1), renumber(0, 2)].join('; '),
     [
-      [1n, 'was changed'],
-      [2n, 'was changed'],
-      [3n, 'was changed'],
+      'audit log, entry 1: it was changed, or what stands before it was',
+      'audit log, entry 2: it was changed, or what stands before it was',
+      'audit log, entry 3: it was changed, or what stands before it was',
     ],
   ],
   [
     'an entry added by hand',
     `insert into audit_log select organization_id, gen_random_uuid(), 4, at, actor_type, actor_id, actor_label, action, resource_type, resource_id, ip, changes, mac, key_id from audit_log where organization_id = $organization and number = 3`,
-    [
-      [4n, 'was changed'],
-      [4n, 'was added behind the end of the log'],
-    ],
+    ['audit log, entry 4: it was added behind the end of the log'],
   ],
 ] as const) {
   test(`${what} is named`, async (t) => {
-    const world = await createWorld(t)
+    const world = await createWorld(t, undefined, { isAudited: false })
     await ownerOf(world)
     assert.deepEqual(await verify(world), [])
     await tamper(world, statement)
-    const found = (await verify(world)).map(({ number, says }) => [number, says])
+    const found = (await verify(world)).map(({ check, subject, says }) => `${check}, ${subject}: ${says}`)
     assert.deepEqual(found, expected)
   })
 }

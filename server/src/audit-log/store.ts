@@ -49,11 +49,18 @@ export function listEntries(db: Db, organizationId: string, query: AuditQuery): 
   )
 }
 
-const entriesAfterSql = sql<EntryRow>`
-  select ${columns} from audit_log where organization_id = $1 and number > $2 order by number limit $3`
+const readEntriesSql = sql<EntryRow>`
+  select ${columns} from audit_log
+   where organization_id = $1 and number > $2 and number <= $3 order by number limit $4`
 
-export function entriesAfter(db: Db, organizationId: string, number: bigint, most: number): Promise<EntryRow[]> {
-  return db.many(entriesAfterSql, [organizationId, number, most])
+export function readEntries(
+  db: Db,
+  organizationId: string,
+  after: bigint,
+  upTo: bigint,
+  most: number,
+): Promise<EntryRow[]> {
+  return db.many(readEntriesSql, [organizationId, after, upTo, most])
 }
 
 const findHeadSql = sql<{ entries: bigint; mac: Buffer }>`
@@ -63,11 +70,12 @@ export function findHead(db: Db, organizationId: string): Promise<{ entries: big
   return db.maybe(findHeadSql, [organizationId])
 }
 
-const loggedSql = sql<{ organizationId: string }>`
-  select organization_id as "organizationId" from audit_log_heads
-  union select organization_id from audit_log order by 1`
+const findBeyondHeadSql = sql<{ number: bigint }>`
+  select number from audit_log
+   where organization_id = $1
+     and number > coalesce((select entries from audit_log_heads where organization_id = $1), 0) order by number limit 100`
 
-/** Every organization that has a log, or should have one. */
-export async function listLogged(db: Db): Promise<string[]> {
-  return (await db.many(loggedSql)).map(({ organizationId }) => organizationId)
+/** Numbers of entries past the end of the log, seen by one snapshot. */
+export async function findBeyondHead(db: Db, organizationId: string): Promise<bigint[]> {
+  return (await db.many(findBeyondHeadSql, [organizationId])).map(({ number }) => number)
 }

@@ -2,7 +2,17 @@
 export type Finding = {
   readonly organizationId: string
   readonly check:
-    'counters' | 'zero sum' | 'lines' | 'overdraft' | 'seals' | 'held' | 'stock' | 'history' | 'events' | 'intercompany'
+    | 'counters'
+    | 'zero sum'
+    | 'lines'
+    | 'overdraft'
+    | 'seals'
+    | 'held'
+    | 'stock'
+    | 'history'
+    | 'events'
+    | 'intercompany'
+    | 'audit log'
   /** What it is about, by its id where it has one. */
   readonly subject: string
   readonly says: string

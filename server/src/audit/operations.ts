@@ -1,3 +1,4 @@
+import { verifyLog } from '../audit-log/verify.ts'
 import type { Deps } from '../deps.ts'
 import { auditAccount, type Part } from './accounts.ts'
 import type { Finding } from './finding.ts'
@@ -22,6 +23,7 @@ export async function* auditInParts(deps: Deps, organizationId: string): AsyncGe
   }
   yield { lines: 0, findings: await auditHeld(deps, organizationId) }
   for (const trail of trails) yield* auditTrail(deps, trail, organizationId)
+  for await (const findings of verifyLog(deps, organizationId)) yield { lines: 0, findings }
 }
 
 /** Audits one organization's books at once. */
