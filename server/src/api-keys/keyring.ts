@@ -14,7 +14,12 @@ const NOTED_EVERY_MS = 60_000
 
 export function createKeyring(deps: Deps): Keyring {
   const notedAt = new Map<string, number>()
-  const recall = createBriefMemory(deps, (hash) => store.findKeyHolder(deps.db, Buffer.from(hash, 'base64')))
+  const recall = createBriefMemory(deps, async (key) => {
+    const fault = faultOfApiKey(key, deps.config.env)
+    if (fault)
+      throw unauthenticated(fault === 'other_environment' ? 'credential_of_other_environment' : 'credential_invalid')
+    return store.findKeyHolder(deps.db, hashApiKey(key))
+  })
 
   async function noteUse({ organizationId, apiKeyId }: store.KeyHolder): Promise<void> {
     const at = deps.now()
@@ -25,10 +30,7 @@ export function createKeyring(deps: Deps): Keyring {
 
   return {
     async holderOf(key) {
-      const fault = faultOfApiKey(key, deps.config.env)
-      if (fault)
-        throw unauthenticated(fault === 'other_environment' ? 'credential_of_other_environment' : 'credential_invalid')
-      const holder = await recall(hashApiKey(key).toString('base64'))
+      const holder = await recall(key)
       if (!holder) throw unauthenticated('credential_invalid')
       if (holder.revokedAt) throw unauthenticated('credential_revoked')
       if (holder.expiresAt && holder.expiresAt <= deps.now()) throw unauthenticated('credential_expired')

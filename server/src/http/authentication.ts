@@ -67,7 +67,6 @@ export function authentication(deps: Deps) {
     const permission: Permission = permissions[operationId]
     if (permission.isPublic) return
     await identify(request)
-    request.log = request.log.child({ organizationId: request.organizationId })
     await limits?.take(request, reply)
     permit(permission, request.actor)
   }

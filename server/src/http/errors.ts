@@ -8,8 +8,9 @@ const RETRY_AFTER_SECONDS = '1'
 /** Answers with the one error body, whatever was thrown. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(error)
-  if (refusal.code === 'internal') request.log.error({ err: error }, 'unexpected error')
-  if (refusal.code === 'unavailable') request.log.warn({ err: error }, 'answered 503')
+  const { organizationId } = request
+  if (refusal.code === 'internal') request.log.error({ err: error, organizationId }, 'unexpected error')
+  if (refusal.code === 'unavailable') request.log.warn({ err: error, organizationId }, 'answered 503')
   void reply
     .code(refusal.status)
     .headers(refusal.extras.headers ?? {})

@@ -91,10 +91,9 @@ function observe(server: FastifyInstance, { metrics }: Deps): void {
     const seconds = reply.elapsedTime / 1000
     metrics.requests.inc({ method: request.method, route, status: reply.statusCode })
     metrics.requestSeconds.observe({ method: request.method, route }, seconds)
-    request.log.info(
-      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'answered',
-    )
+    const { method, organizationId } = request
+    const answer = { method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime), organizationId }
+    request.log.info(answer, 'answered')
   })
 }
 
