@@ -47,7 +47,7 @@ export async function ask(): Promise<boolean> {
     else if (response.status === 403) reloadOnce()
     return response.ok || response.status === 304
   } catch {
-    if (offline) offline.hidden = navigator.onLine
+    if (offline) offline.hidden = false
     return false
   }
 }

@@ -22,6 +22,8 @@ export type Rendering = {
   readonly frame: Html
   /** Nothing new can come for the payer: nobody needs to listen. */
   readonly hasEnded: boolean
+  /** Something happens elsewhere, and the payer has nothing to fill in here. */
+  readonly isWaiting: boolean
 }
 
 /** Renders the frame: what the first page carries and what later news replace. */
@@ -32,6 +34,7 @@ export function renderFrame(path: string, view: PayerView, now: Date, problem?: 
     title: titleOf(view),
     frame: html`${bill(view, now)}
       <main class="step" id="step">${step}</main>`,
+    isWaiting: view.status === 'authorising' || view.status === 'initiated',
     hasEnded: isPaid(view) || !(mayStillBePaid(view) || view.status === 'initiated'),
   }
 }
@@ -44,7 +47,7 @@ export function renderPage(
   now: Date,
   isOpen: boolean,
 ): string {
-  const { version, title, frame, hasEnded } = rendering
+  const { version, title, frame, hasEnded, isWaiting } = rendering
   const body = html`<div
       class="frame"
       id="frame"
@@ -57,9 +60,9 @@ export function renderPage(
       ${frame}
     </div>
     <aside class="offline" id="offline" aria-label="Connection" hidden>
-      You are offline. This page goes on when the connection is back.
+      No connection. This page goes on when it is back.
     </aside>`
-  const refresh = !hasEnded && html`<noscript><meta http-equiv="refresh" content="10" /></noscript>`
+  const refresh = isWaiting && html`<noscript><meta http-equiv="refresh" content="10" /></noscript>`
   return document(setting, title, body, refresh || undefined)
 }
 

@@ -80,7 +80,7 @@ ${found.status === 'waiting' ? (isCard ? cardFields : '') + buttonsOf(found, isC
 }
 
 /** A card that pays nothing: shown, never asked for, never sent. */
-const cardFields = `<div class="card" aria-label="A card of the simulation"><span>4000 0000 0000 0000</span><span>12 / 39</span></div>`
+const cardFields = `<div class="card" role="img" aria-label="A card of the simulation"><span>4000 0000 0000 0000</span><span>12 / 39</span></div>`
 
 function buttonsOf({ reference }: Collection, isCard: boolean): string {
   const names = Object.keys(choices) as Choice[]

@@ -102,6 +102,12 @@ for (const [colorScheme, width] of looks) {
     await show('prompt', 'Approve on your phone')
     await show('paid-converted', 'Paid. Thank you.')
 
+    await open()
+    await choose(page, 'Card', 'Continue to card entry')
+    await page.waitForURL((url) => url.origin !== world.service.origin)
+    await picture(page, `provider-card-${width}-${colorScheme}`)
+    await scan(page)
+
     const bank = await open()
     await choose(page, 'Pay by bank', 'Continue to your bank')
     await page.waitForURL((url) => url.origin !== world.service.origin)

@@ -83,11 +83,11 @@ test('a lost connection is said, and the page catches up when it is back', async
   await choose(page, 'Bank transfer', 'Show account details')
   await heading(page, 'Send the money by bank transfer')
   await page.context().setOffline(true)
-  await page.getByText('You are offline.').waitFor()
+  await page.getByText('No connection.').waitFor()
   await world.post(`/v1/sandbox/payments/${payment.id}/execute`)
   await page.context().setOffline(false)
   await heading(page, 'Paid. Thank you.')
-  await page.getByText('You are offline.').waitFor({ state: 'hidden' })
+  await page.getByText('No connection.').waitFor({ state: 'hidden' })
 })
 
 test('where no stream can be opened the page asks instead', async (t) => {
