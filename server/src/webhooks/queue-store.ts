@@ -134,8 +134,13 @@ const recordSql = sql<Recorded>`
   )
   select organization_id as "organizationId", endpoint_id as "endpointId", id, status, is_congested as "isCongested" from outcome`
 
+const byIndexSql = sql`
+  select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
 /** Writes down how attempts ended; answers those that were still ours to record. */
-export function recordResults(tx: Tx, results: readonly Result[]): Promise<Recorded[]> {
+export async function recordResults(tx: Tx, results: readonly Result[]): Promise<Recorded[]> {
+  // A plan made while the tables were empty would scan them, and be kept when they are full.
+  await tx.many(byIndexSql)
   const column = (name: keyof Result) => results.map((result) => result[name])
   return tx.many(recordSql, [
     ...(['organizationId', 'id', 'claimedBy', 'trigger', 'at', 'endedAt', 'durationMs'] as const).map(column),
