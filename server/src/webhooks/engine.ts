@@ -1,6 +1,6 @@
 import type { WorkerDeps } from '../workers/worker.ts'
 import { createRecorder, type Ended } from './recorder.ts'
-import { requestOf } from './request.ts'
+import { createFreshSigning, requestOf } from './request.ts'
 import { createSender, NotSent, type Outcome } from './sender.ts'
 import * as store from './queue-store.ts'
 import { nextAttemptAt } from './states.ts'
@@ -39,6 +39,7 @@ export function createEngine(deps: WorkerDeps): Engine {
     mayReachPrivate: config.env === 'local',
     timeoutMs: config.webhookTimeoutMs,
   })
+  const fresh = createFreshSigning(deps)
   const underWay = { first: 0, retry: 0 }
   const refills = new Map<string, store.LaneKey>()
   let sending = 0
@@ -122,7 +123,7 @@ export function createEngine(deps: WorkerDeps): Engine {
 
   async function attemptOnce(attempt: Attempt, readAtMs: number): Promise<void> {
     try {
-      const outcome = await sender.send(requestOf(deps, attempt, readAtMs))
+      const outcome = await sender.send(requestOf(deps, fresh, attempt, readAtMs))
       observe(outcome)
       recorder.add(endedWith(attempt, outcome, deps.now()))
     } catch (error) {

@@ -209,11 +209,13 @@ export function findParkedLanes(db: Db, endpointMost: number, most: number): Pro
 
 export type SigningRow = { secret: string | null; signaturePrefix: SignaturePrefix }
 
-const findSigningSql = sql<SigningRow>`
-  select secret, signature_prefix as "signaturePrefix" from webhook_endpoints where organization_id = $1 and id = $2`
+const findSigningSql = sql<SigningRow & LaneKey>`
+  select w.organization_id as "organizationId", w.id as "endpointId", w.secret, w.signature_prefix as "signaturePrefix"
+    from unnest($1::uuid[], $2::uuid[]) as e (organization_id, id)
+    join webhook_endpoints w on w.organization_id = e.organization_id and w.id = e.id`
 
-export function findSigning(db: Db, { organizationId, endpointId }: LaneKey): Promise<SigningRow> {
-  return db.one(findSigningSql, [organizationId, endpointId])
+export function findSigning(db: Db, lanes: readonly LaneKey[]): Promise<(SigningRow & LaneKey)[]> {
+  return db.many(findSigningSql, [lanes.map((lane) => lane.organizationId), lanes.map((lane) => lane.endpointId)])
 }
 
 // The first entry of each parked lane is its oldest: as many steps as there are lanes, not rows.

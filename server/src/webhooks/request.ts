@@ -1,31 +1,58 @@
 import { wallNow } from '../clock.ts'
 import type { Deps } from '../deps.ts'
-import { findSigning, type Claimed, type SigningRow } from './queue-store.ts'
+import { findSigning, type Claimed, type LaneKey, type SigningRow } from './queue-store.ts'
 import { openHeaders, openSecret } from './secrecy.ts'
 import type { Outbound } from './sender.ts'
 import { SECRET_FRESH_MS, signatureOf } from './signing.ts'
 
 /** The request of an attempt: the stored bytes, signed when the connection stands with the secret of that moment. */
-export function requestOf(deps: Deps, claimed: Claimed, readAtMs: number): Outbound {
+export function requestOf(deps: Deps, fresh: FreshSigning, claimed: Claimed, readAtMs: number): Outbound {
   const { organizationId, endpointId, url, payload } = claimed
   const body = Buffer.from(payload)
   return {
     lane: `${organizationId}/${endpointId}`,
     url,
     body,
-    headers: () => {
-      const isFresh = performance.now() - readAtMs < SECRET_FRESH_MS
-      return isFresh ? headersOf(deps, claimed, claimed, body) : freshHeaders(deps, claimed, body)
+    headers: async () => {
+      const signing = performance.now() - readAtMs < SECRET_FRESH_MS ? claimed : await fresh(claimed)
+      return headersOf(deps, claimed, signing, body)
     },
   }
 }
 
-/** Reading may itself take long; what it answers then is asked for again. */
-async function freshHeaders(deps: Deps, claimed: Claimed, body: Buffer): Promise<Record<string, string>> {
-  for (;;) {
-    const askedAtMs = performance.now()
-    const signing = await findSigning(deps.db, claimed)
-    if (performance.now() - askedAtMs < SECRET_FRESH_MS) return headersOf(deps, claimed, signing, body)
+/** What an endpoint signs with, read just now. */
+export type FreshSigning = (lane: LaneKey) => Promise<SigningRow>
+
+/** Reading may itself take too long, and is begun again; not for ever. */
+const MOST_READS = 10
+
+/** Everybody who asks while a read is under way shares the next one: a thousand late attempts are one statement. */
+export function createFreshSigning(deps: Deps): FreshSigning {
+  let waiting = new Map<string, LaneKey>()
+  let next: Promise<Map<string, SigningRow>> | undefined
+  let reading: Promise<unknown> = Promise.resolve()
+  const keyOf = ({ organizationId, endpointId }: LaneKey) => `${organizationId}/${endpointId}`
+
+  async function readAll(): Promise<Map<string, SigningRow>> {
+    const lanes = [...waiting.values()]
+    waiting = new Map()
+    next = undefined
+    for (let reads = 1; ; reads += 1) {
+      const askedAtMs = performance.now()
+      const rows = await findSigning(deps.db, lanes)
+      // Half of the time is left to those who wait for it.
+      if (performance.now() - askedAtMs < SECRET_FRESH_MS / 2) return new Map(rows.map((row) => [keyOf(row), row]))
+      if (reads === MOST_READS) throw new Error('signing secrets could not be read in time')
+    }
+  }
+
+  return async (lane) => {
+    waiting.set(keyOf(lane), lane)
+    if (!next) {
+      next = reading.then(readAll)
+      reading = next.catch(() => undefined)
+    }
+    return (await next).get(keyOf(lane))!
   }
 }
 

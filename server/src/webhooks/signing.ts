@@ -7,7 +7,7 @@ export type SignaturePrefix = (typeof signaturePrefixes)[number]
  * A secret read this long ago may still sign. Rotation answers only when everything that was signed with the old secret
  * has been sent: nothing sent after its answer carries an old signature.
  */
-export const SECRET_FRESH_MS = 100
+export const SECRET_FRESH_MS = 250
 
 /** `whsec_` and 32 random bytes. */
 export function newSecret(): string {
