@@ -21,6 +21,8 @@ export type Deps = {
   readonly secrets: Secrets
   /** The JWTs of members. */
   readonly tokens: Tokens
+  /** Hears, within one request, that an act was written into the audit log. */
+  readonly onAct?: () => void
   /** Calls back when a committed transaction, here or in another process, has woken a name; answers how to stop. */
   readonly onWake: (name: string, callback: () => void) => () => void
   /** The origin under which others reach this deployment. */

@@ -91,6 +91,28 @@ test('the log carries no secret', async (t) => {
   )
 })
 
+test('every write of a member is in the log, with or without an Idempotency-Key; reads and keys are not', async (t) => {
+  const world = await createWorld(t)
+  const owner = await ownerOf(world)
+  await world.fund('NGN', 15_000)
+  const wish = { sourceCurrency: 'NGN', targetCurrency: 'USD', sourceAmount: 1_500 }
+  const send = (reference: string, headers = {}) => world.post('/v1/transfers', { ...wish, reference }, headers)
+  const made = await send('one', owner.headers)
+  assert.equal(made.statusCode, 201, made.body)
+  const keyed = { ...owner.headers, 'idempotency-key': randomUUID() }
+  for (const headers of [keyed, keyed]) assert.equal((await send('two', headers)).statusCode, 201)
+  assert.equal((await send('one', owner.headers)).statusCode, 409)
+  assert.equal((await send('three')).statusCode, 201)
+  await world.get('/v1/transfers', owner.headers)
+  const entries = await entriesOf(world, owner.headers, '?action=createTransfer')
+  assert.equal(entries.length, 2)
+  const { actor, resourceType, resourceId } = entries[1]!
+  assert.deepEqual(
+    [actor.id, resourceType, resourceId],
+    [owner.id, 'transfer', made.json<{ data: { id: string } }>().data.id],
+  )
+})
+
 test('owner and admin read the log; others and keys do not', async (t) => {
   const world = await createWorld(t)
   const path = `/v1/organizations/${world.organizationId}/audit-log`

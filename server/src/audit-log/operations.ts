@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import type { Actor } from '../http/authentication.ts'
+import type { OperationId } from '../http/permissions.ts'
 import type { AuditAction } from './actions.ts'
 import type { AuditEntry, AuditQuery } from './schema.ts'
 import { FIRST_MAC, macOf, type SealedEntry } from './seal.ts'
@@ -15,7 +16,8 @@ export type Changes = Readonly<Record<string, { readonly from: unknown; readonly
 export type Act = {
   readonly organizationId: string
   readonly actor: Actor | Operator
-  readonly action: AuditAction
+  /** One of the catalogue, or the operation itself for writes of members that have no name of their own there. */
+  readonly action: AuditAction | OperationId
   readonly resourceType: string
   readonly resourceId: string
   readonly changes?: Changes
@@ -26,6 +28,7 @@ export type Act = {
  * whoever holds that lock should have nothing left to wait for.
  */
 export async function recordAct(deps: Deps, tx: Tx, act: Act): Promise<void> {
+  deps.onAct?.()
   const { organizationId, actor, action, resourceType, resourceId, changes = {} } = act
   const at = deps.now()
   const { number, before } = await store.takeNumber(tx, organizationId, FIRST_MAC)
@@ -41,6 +44,25 @@ export async function recordAct(deps: Deps, tx: Tx, act: Act): Promise<void> {
     changes: JSON.stringify(changes),
   }
   await store.appendEntry(tx, entry, macOf(deps.secrets, before, entry), deps.secrets.keyId)
+}
+
+/**
+ * Runs a write of a member and writes it down where the operation has not done so itself: in the same transaction
+ * under an Idempotency-Key, else right after. What matters most (keys, secrets, roles, thresholds, decisions) is
+ * recorded by its operation, in the commit that does it.
+ */
+export async function witness<T>(
+  deps: Deps,
+  act: Omit<Act, 'resourceId'>,
+  write: (deps: Deps) => Promise<T>,
+): Promise<T> {
+  let isRecorded = false
+  const answer = await write({ ...deps, onAct: () => (isRecorded = true) })
+  if (isRecorded) return answer
+  const { id } = ((answer as { data?: unknown })?.data ?? {}) as { id?: unknown }
+  const resourceId = typeof id === 'string' ? id : act.organizationId
+  await deps.db.transaction((tx) => recordAct(deps, tx, { ...act, resourceId }))
+  return answer
 }
 
 function describe(actor: Actor | Operator): Pick<SealedEntry, 'actorType' | 'actorId' | 'actorLabel' | 'ip'> {
@@ -69,7 +91,7 @@ function present(row: store.EntryRow): AuditEntry {
     id,
     at: at.toISOString(),
     actor: { type: row.actorType, id: row.actorId, email: row.actorLabel },
-    action: action as AuditAction,
+    action,
     resourceType,
     resourceId,
     ip,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { witness } from '../audit-log/operations.ts'
 import { invalid, Refusal } from '../errors.ts'
 import type { Deps } from '../deps.ts'
 import { answerOnce, type IdempotencyMode } from './idempotency.ts'
@@ -44,13 +45,30 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
     const success = successStatus(route)
     route.handler = function (request, reply) {
       void reply.code(success)
-      const run = async (scoped: Deps) => {
-        request.deps = scoped
-        return handler.call(this, request, reply)
-      }
+      const run = (scoped: Deps) =>
+        witnessed(scoped, request, async (own) => {
+          request.deps = own
+          return handler.call(this, request, reply) as unknown
+        })
       return request.method === 'POST' ? answerOnce(deps, request, reply, run) : run(deps)
     }
   })
+}
+
+/** Writes of members go into the audit log. Sign-in records itself, and the sandbox moves no real money. */
+function witnessed(deps: Deps, request: FastifyRequest, run: (deps: Deps) => Promise<unknown>): Promise<unknown> {
+  const { actor, organizationId, method, routeOptions } = request
+  const { operationId, idempotency } = routeOptions.config
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (isRead || actor?.type !== 'member' || !operationId || idempotency === 'none') return run(deps)
+  const resourceType = resourceOf(routeOptions.url ?? '')
+  return witness(deps, { organizationId, actor, action: operationId, resourceType }, run)
+}
+
+/** The noun of a route: /v1/payout-accounts/:id is about a payout_account, /v1/payments/:id/cancel about a payment. */
+function resourceOf(url: string): string {
+  const nouns = url.split('/').filter((part) => part.endsWith('s') && !part.startsWith(':'))
+  return (nouns.at(-1) ?? 'organizations').slice(0, -1).replaceAll('-', '_')
 }
 
 /** A NUL in the address would reach the database, which keeps none; in a body the parser finds it. */
