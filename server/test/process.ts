@@ -32,7 +32,7 @@ export type ProcessOptions = {
 }
 
 const launcher = join(checkoutDir, 'server/bin/kolo.js')
-const START_MS = 30_000
+const START_MS = 60_000
 
 /** Ends, by its id, whatever a test left running: processes of ours, and the PostgreSQL of a data folder. */
 const leftovers: (() => void)[] = []
