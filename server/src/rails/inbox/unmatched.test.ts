@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runKolo } from '../../../test/processes.ts'
+import { finishKolo } from '../../../test/process.ts'
 import { credited, creditEvents, openAccount, pay } from '../../../test/virtual-accounts.ts'
 import { createWorld, eventually, type World } from '../../../test/world.ts'
 import { statement } from '../../db/sql.ts'
@@ -10,13 +10,13 @@ type Waiting = { id: string; status: string; accountNumber: string; amount: stri
 const NEVER_ISSUED = '0000000404'
 
 function kolo({ service }: World, ...args: string[]) {
-  return runKolo(args, { DATABASE_URL: service.databaseUrl, KOLO_DATA_DIR: service.deps.config.dataDir })
+  return finishKolo(args, { dataDir: service.deps.config.dataDir, env: { DATABASE_URL: service.databaseUrl } })
 }
 
 async function list(world: World): Promise<Waiting[]> {
-  const { code, stdout, stderr } = await kolo(world, 'inbox', 'list', '--json')
-  assert.equal(code, 0, stderr)
-  return JSON.parse(stdout) as Waiting[]
+  const { code, output } = await kolo(world, 'inbox', 'list', '--json')
+  assert.equal(code, 0, output)
+  return JSON.parse(output) as Waiting[]
 }
 
 /** Pays into a number nobody has; answers the notice that waits for a person. */
@@ -45,12 +45,12 @@ test('money for an account that was never issued waits for a person, and raises 
   assert.deepEqual([waiting?.status, waiting?.accountNumber, waiting?.amount], ['unmatched', NEVER_ISSUED, '200'])
   assert.ok((await metric(world, 'kolo_rail_notices_total{rail="providerB",outcome="unmatched"}')) >= 1)
   assert.ok((await metric(world, 'kolo_rail_notices_unmatched{status="unmatched"}')) >= 1)
-  const { stdout, code } = await kolo(world, 'doctor', '--json')
-  const { findings } = JSON.parse(stdout) as { findings: { check: string; isFine: boolean }[] }
+  const { output, code } = await kolo(world, 'doctor', '--json')
+  const { findings } = JSON.parse(output) as { findings: { check: string; isFine: boolean }[] }
   assert.equal(findings.find(({ check }) => check === 'rail inbox')?.isFine, false)
   assert.equal(findings.find(({ check }) => check === 'rails')?.isFine, true)
   assert.equal(code, 1)
-  assert.match((await kolo(world, 'inbox', 'list')).stdout, /200 NGN into 0000000404, transaction .*, from Bola/)
+  assert.match((await kolo(world, 'inbox', 'list')).output, /200 NGN into 0000000404, transaction .*, from Bola/)
 })
 
 test('an assigned transfer is a credit of that account, and the act is in the audit log', async (t) => {
@@ -69,7 +69,7 @@ test('an assigned transfer is a credit of that account, and the act is in the au
     '--note',
     'typed wrongly',
   )
-  assert.equal(assigned.code, 0, assigned.stderr)
+  assert.equal(assigned.code, 0, assigned.output)
   const [credit] = await credited(world, account, 1)
   assert.deepEqual([credit?.transactionReference, credit?.netAmount], [transactionReference, 198])
   assert.equal((await creditEvents(world)).length, 1)
@@ -84,14 +84,14 @@ test('an assigned transfer is a credit of that account, and the act is in the au
   )
   const again = await kolo(world, 'inbox', 'assign', '--id', id, '--account', accountNumber)
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /The notice is applied/)
+  assert.match(again.output, /The notice is applied/)
 })
 
 test('a returned transfer goes back at the provider, once', async (t) => {
   const world = await createWorld(t)
   const { id, transactionReference } = await payNobody(world)
   const returned = await kolo(world, 'inbox', 'return', '--id', id, '--json')
-  assert.deepEqual([returned.code, JSON.parse(returned.stdout)], [0, { id, status: 'returned' }])
+  assert.deepEqual([returned.code, JSON.parse(returned.output)], [0, { id, status: 'returned' }])
   const { db } = world.service.deps
   const [theirs] = await db.many(
     statement<{ returnId: string }>(
@@ -114,7 +114,7 @@ test('a returned transfer goes back at the provider, once', async (t) => {
 
 test('a command that names nothing says how to call it', async (t) => {
   const world = await createWorld(t)
-  assert.match((await kolo(world, 'inbox', 'assign')).stderr, /kolo inbox assign --id/)
-  const { stderr } = await kolo(world, 'inbox', 'return', '--id', world.organizationId)
-  assert.match(stderr, /no such notice/)
+  assert.match((await kolo(world, 'inbox', 'assign')).output, /kolo inbox assign --id/)
+  const { output } = await kolo(world, 'inbox', 'return', '--id', world.organizationId)
+  assert.match(output, /no such notice/)
 })
