@@ -21,7 +21,7 @@ export async function startReceiver() {
       child.send({})
       return ((await answer) as [Tally])[0]
     },
-    stop: () => void child.disconnect(),
+    stop: () => child.disconnect(),
   }
 }
 
