@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { Pool } from 'undici'
 
 export type Load = {
   readonly origin: string
   readonly path: string
+  readonly method?: 'GET' | 'POST'
+  /** `{unique}` in a value, or in the body, becomes a new name for each request. */
   readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
   readonly connections: number
   readonly seconds: number
 }
@@ -18,7 +22,7 @@ export async function answersPerSecond(load: Load): Promise<number> {
   })
 }
 
-async function ask({ origin, path, headers, connections, seconds }: Load): Promise<number> {
+async function ask({ origin, path, method = 'GET', headers, body, connections, seconds }: Load): Promise<number> {
   const pool = new Pool(origin, { connections })
   const startedAt = performance.now()
   const endsAt = startedAt + seconds * 1000
@@ -26,9 +30,13 @@ async function ask({ origin, path, headers, connections, seconds }: Load): Promi
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (performance.now() < endsAt) {
-        const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
-        await body.dump()
-        if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`)
+        const unique = randomUUID()
+        const fill = (text: string) => text.replaceAll('{unique}', unique)
+        const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]))
+        const sent = body === undefined ? {} : { body: fill(body) }
+        const { statusCode, body: answer } = await pool.request({ path, method, headers: filled, ...sent })
+        await answer.dump()
+        if (statusCode >= 300) throw new Error(`${path} answered ${statusCode}`)
         answers += 1
       }
     }),

@@ -15,6 +15,8 @@ export type Collection = {
   status: 'waiting' | 'accepted' | 'received' | 'declined' | 'rejected' | 'voided'
   reason: string | null
   received: number | null
+  /** What the provider calls the money that came. */
+  receivedReference: string | null
   isSettled: boolean
   /** What was accepted has come to its end by now. */
   isFinished: boolean
@@ -22,7 +24,8 @@ export type Collection = {
 
 const columns = `
   order_id as "orderId", reference, notice_url as "noticeUrl", kind, amount::float8 as amount, currency, payee, description,
-  return_url as "returnUrl", step, status, reason, received::float8 as received, is_settled as "isSettled",
+  return_url as "returnUrl", step, status, reason, received::float8 as received,
+  received_reference as "receivedReference", is_settled as "isSettled",
   coalesce(finishes_at <= clock_timestamp(), false) as "isFinished"`
 
 /** How long the banks behind the provider take between accepting and receiving. */
@@ -53,13 +56,13 @@ export function collectionBook(book: Book, announcer: Announcer) {
   }
 
   async function write(collection: Collection, query: Query, finishMs?: number): Promise<void> {
-    const { orderId, status, reason, received, isSettled } = collection
+    const { orderId, status, reason, received, receivedReference, isSettled } = collection
     await query(
-      `update simulator.collections set status = $2, reason = $3, received = $4, is_settled = $5,
+      `update simulator.collections set status = $2, reason = $3, received = $4, is_settled = $5, received_reference = $7,
               finishes_at = case when $6::double precision is null then finishes_at
                                  else clock_timestamp() + make_interval(secs => $6::double precision / 1000) end
         where order_id = $1`,
-      [orderId, status, reason, received, isSettled, finishMs ?? null],
+      [orderId, status, reason, received, isSettled, finishMs ?? null, receivedReference],
     )
   }
 

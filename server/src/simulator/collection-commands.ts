@@ -60,11 +60,13 @@ async function receive(
   { amount, transactionReference }: Command,
   query: Query,
 ): Promise<void> {
-  if (found.status !== 'received')
-    await collections.write({ ...found, status: 'received', received: amount.value }, query)
+  if (found.status !== 'received') {
+    const receivedReference = transactionReference ?? null
+    await collections.write({ ...found, status: 'received', received: amount.value, receivedReference }, query)
+  }
   // Told again, it is the same money with the same name, unless it is given another one.
   const value = transactionReference || found.received === null ? amount.value : found.received
-  const reference = transactionReference ?? found.reference
+  const reference = transactionReference ?? found.receivedReference ?? found.reference
   await collections.tell({ ...found, reference }, 'received', query, { amount: { ...amount, value } })
 }
 

@@ -138,9 +138,14 @@ function schedulePrompt(collections: CollectionBook, orderId: string, phone: str
 /** Where a collection stands, in the provider's words. */
 function stateOf(found: Collection | undefined): object {
   if (!found) return { state: 'not_found' }
-  const { status, reason, received, currency, isSettled, reference } = found
+  const { status, reason, received, currency, isSettled, reference, receivedReference } = found
   if (status !== 'received') return { state: status, reason }
-  return { state: status, received: { value: received, currency }, isSettled, railReference: reference }
+  return {
+    state: status,
+    received: { value: received, currency },
+    isSettled,
+    railReference: receivedReference ?? reference,
+  }
 }
 
 function newReference(): string {

@@ -65,6 +65,7 @@ create table if not exists simulator.collections (
   status       text        not null,                       -- waiting, accepted, received, declined, rejected, voided
   reason       text,
   received     numeric,                                    -- what really came, major units
+  received_reference text,                                 -- the name of that transfer, where it has one of its own
   finishes_at  timestamptz,                                -- when what was accepted is received or rejected
   is_settled   boolean     not null default false
 );
