@@ -33,6 +33,7 @@ import { transferRoutes } from './transfers/routes.ts'
 import { virtualAccountRoutes, virtualAccountSandboxRoutes } from './virtual-accounts/routes.ts'
 import { walletRoutes, walletSandboxRoutes } from './wallets/routes.ts'
 import { rateRoutes } from './rates/routes.ts'
+import { inboxRoutes } from './webhooks/inbox/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 /** The API's routes, by name. Each noun adds its own. */
@@ -57,6 +58,7 @@ export async function createApp(deps: Deps, isHeard: () => boolean, mover?: Cloc
     await fastify.register((rails) => noticeRoutes(rails, deps))
     await fastify.register((pages) => checkoutRoutes(pages, deps), { prefix: '/pay' })
     await fastify.register(async (pages) => invitePages(pages, deps))
+    if (deps.config.env === 'local') await fastify.register((pages) => inboxRoutes(pages, deps), { prefix: '/inbox' })
     await documentationRoutes(fastify, deps)
   }
   await fastify.ready()

@@ -5,6 +5,7 @@ import { memberCreate, memberReset } from './commands/members.ts'
 import { orgCreate, orgSetActive } from './commands/organizations.ts'
 import { runMigrate } from './commands/migrate.ts'
 import { say, UsageError } from './commands/output.ts'
+import { secretsRotate } from './commands/secrets.ts'
 import { start } from './commands/start.ts'
 import { doctor } from './commands/doctor.ts'
 import { ConfigError } from './config.ts'
@@ -25,6 +26,7 @@ const usage = `kolo <command>
   inbox list [--json]                          list notices of providers that wait for a person
   inbox assign --id ID --account NUMBER        credit an unmatched transfer to the account of this number
   inbox return --id ID [--by-hand]             send an unmatched transfer back to its payer
+  secrets rotate                               seal everything again under the first key of KOLO_MASTER_KEY
   doctor [--json]                              say what is wrong and what to do about it`
 
 type Command = (args: string[]) => Promise<void>
@@ -44,6 +46,7 @@ const commands: Readonly<Record<string, Command>> = {
   'inbox list': inboxList,
   'inbox assign': inboxAssign,
   'inbox return': inboxReturn,
+  'secrets rotate': secretsRotate,
   doctor,
   help: async () => say(usage),
 }

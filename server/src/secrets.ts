@@ -8,6 +8,8 @@ export type Secrets = {
   open(sealed: string, context: string): string
   /** The id of the key new values are sealed with. */
   readonly keyId: string
+  /** How every value sealed under the current key begins. */
+  readonly sealedBeginning: string
   /** Whether a key of this id is configured. */
   knows(keyId: string): boolean
   /** A keyed digest for one purpose; `keyId` names an older master key where one made the digest. */
@@ -35,6 +37,7 @@ export function createSecrets(masterKeys: readonly MasterKey[]): Secrets {
 
   return {
     keyId: current.id,
+    sealedBeginning: `${VERSION}.${current.id}.`,
     knows: (keyId) => masterKeys.some(({ id }) => id === keyId),
     seal(plain, context) {
       const iv = randomBytes(12)

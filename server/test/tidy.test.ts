@@ -153,6 +153,7 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'log.ts': 'a line of the log says when it was really written',
   'http/idempotency.ts': 'the lease of a claim',
   'workers/store.ts': 'heartbeats',
+  'webhooks/inbox/operations.ts': 'checks X-Webhook-Timestamp as a receiver does',
   'webhooks/request.ts': 'the receiver compares X-Webhook-Timestamp with its own clock',
   'auth/cookie.ts': 'sign-in',
   'auth/limits.ts': 'sign-in',

@@ -4,7 +4,7 @@ import { invalid, Refusal } from '../errors.ts'
 import { emit } from '../events/emit.ts'
 import type { Actor } from '../http/authentication.ts'
 import { applyChanges, changedFields, faultsOf, newRow } from './changes.ts'
-import { verifyBvn, type BvnQuestion } from './identity.ts'
+import { identityContext, verifyBvn, type BvnQuestion } from './identity.ts'
 import { present } from './present.ts'
 import type { Customer, CustomerChanges, CustomerQuery, NewCustomer } from './schema.ts'
 import * as store from './store.ts'
@@ -133,4 +133,19 @@ async function announce(
   const at = row.updatedAt
   const data = { ...present(row), ...(changed && { changedFields: changed }) }
   await emit(tx, [{ organizationId: row.organizationId, id: deps.newId(at), type, data, at }])
+}
+
+/** Seals identities again that are sealed under an older master key; answers how many. */
+export async function resealIdentities(deps: Deps, most: number): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const rows = await store.lockSealedByOthers(tx, deps.secrets.sealedBeginning, most)
+    for (const row of rows) {
+      const context = identityContext(row)
+      await store.updateSealed(tx, {
+        ...row,
+        sealed: deps.secrets.seal(deps.secrets.open(row.sealed, context), context),
+      })
+    }
+    return rows.length
+  })
 }

@@ -126,3 +126,19 @@ export function listCustomers(db: Db, organizationId: string, query: CustomerQue
     query,
   )
 }
+
+export type SealedIdentity = { organizationId: string; id: string; sealed: string }
+
+const sealedByOthersSql = sql<SealedIdentity>`
+  select organization_id as "organizationId", id, identity_sealed as sealed from customers
+   where identity_sealed not like $1 order by organization_id, id limit $2 for update`
+
+export function lockSealedByOthers(tx: Tx, beginning: string, most: number): Promise<SealedIdentity[]> {
+  return tx.many(sealedByOthersSql, [`${beginning}%`, most])
+}
+
+const updateSealedSql = sql`update customers set identity_sealed = $3 where organization_id = $1 and id = $2`
+
+export async function updateSealed(tx: Tx, { organizationId, id, sealed }: SealedIdentity): Promise<void> {
+  await tx.many(updateSealedSql, [organizationId, id, sealed])
+}

@@ -25,6 +25,36 @@ export async function ensurePartitions(db: Db, from: Date, to: Date = from): Pro
   })
 }
 
+const oldPartitionsSql = statement<{ name: string }>(`
+  select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = 'webhook_deliveries'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$' order by c.relname`)
+
+/**
+ * Drops the months that ended before an instant, of all these tables together. A month in which something still waits
+ * stays until nothing does. Answers how many months went.
+ */
+export async function dropPartitions(db: Db, before: Date): Promise<number> {
+  const months = (await db.many(oldPartitionsSql))
+    .map(({ name }) => name.slice(-7))
+    .filter((month) => new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)))) <= before)
+  let dropped = 0
+  for (const month of months) dropped += Number(await dropMonth(db, month))
+  return dropped
+}
+
+async function dropMonth(db: Db, month: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // Whoever reads these tables is not made to queue behind us: we come again in a minute.
+    await tx.many(statement(`set local lock_timeout = '1s'`))
+    const { waits } = await tx.one<{ waits: boolean }>(
+      statement(`select exists (select from webhook_deliveries_${month} where lane is not null) as waits`),
+    )
+    if (waits) return false
+    for (const table of partitionedTables) await tx.many(statement(`drop table if exists ${table}_${month}`))
+    return true
+  })
+}
+
 type Partition = { readonly table: string; readonly month: Date }
 
 async function missingPartitions(db: Db, months: readonly Date[]): Promise<Partition[]> {

@@ -1,3 +1,4 @@
+import { dropPartitions } from '../db/partitions.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { firstIdOf } from '../ids.ts'
@@ -17,6 +18,11 @@ export async function getEvent(deps: Deps, organizationId: string, id: string): 
   const event = await store.findEvent(deps.db, organizationId, id, oldestId(deps))
   if (!event) throw new Refusal('not_found')
   return read(event)
+}
+
+/** Drops whole months that are past the retention time: events, deliveries and attempts. */
+export function forgetEvents(deps: Deps): Promise<number> {
+  return dropPartitions(deps.db, new Date(deps.now().getTime() - deps.config.retentionDays * DAY_MS))
 }
 
 /** Events are kept for the retention time; an id tells its age. */

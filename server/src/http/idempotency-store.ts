@@ -91,3 +91,19 @@ const purgeSql = sql<{ purged: number }>`
 export async function purgeKeys(tx: Tx, before: Date, most: number): Promise<number> {
   return (await tx.one(purgeSql, [before, most])).purged
 }
+
+type SealedAnswer = { organizationId: string; key: string; body: string }
+
+const sealedByOthersSql = sql<SealedAnswer>`
+  select organization_id as "organizationId", key, body from idempotency_keys
+   where is_sealed and body not like $1 order by organization_id, key limit $2 for update`
+
+export function lockSealedByOthers(tx: Tx, beginning: string, most: number): Promise<SealedAnswer[]> {
+  return tx.many(sealedByOthersSql, [`${beginning}%`, most])
+}
+
+const updateBodySql = sql`update idempotency_keys set body = $3 where organization_id = $1 and key = $2`
+
+export async function updateBody(tx: Tx, { organizationId, key }: SealedAnswer, body: string): Promise<void> {
+  await tx.many(updateBodySql, [organizationId, key, body])
+}

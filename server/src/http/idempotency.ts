@@ -119,6 +119,18 @@ export function forgetAnswers(deps: Deps, most: number): Promise<number> {
   return deps.db.transaction((tx) => store.purgeKeys(tx, before, most))
 }
 
+/** Seals kept answers again that are sealed under an older master key; answers how many. */
+export function resealAnswers(deps: Deps, most: number): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const rows = await store.lockSealedByOthers(tx, deps.secrets.sealedBeginning, most)
+    for (const row of rows) {
+      const context = contextOf(row)
+      await store.updateBody(tx, row, deps.secrets.seal(deps.secrets.open(row.body, context), context))
+    }
+    return rows.length
+  })
+}
+
 /** A database whose transaction stays open after its work, until `finish` adds the last step and commits. */
 function heldOpen(db: Db) {
   let open:
@@ -197,7 +209,7 @@ function sealed(deps: Deps, slot: Slot, { status, body }: Answer): Answer {
   return { status, body: slot.isSealed ? deps.secrets.seal(body, contextOf(slot)) : body }
 }
 
-function contextOf({ organizationId, key }: Slot): string {
+function contextOf({ organizationId, key }: Pick<Slot, 'organizationId' | 'key'>): string {
   return `idempotency:${organizationId}:${key}`
 }
 

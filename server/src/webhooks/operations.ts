@@ -9,7 +9,7 @@ import { firstIdOf } from '../ids.ts'
 import { presentDelivery, presentEndpoint, presentItem } from './present.ts'
 import { sampleOf } from './sample.ts'
 import type { Delivery, DeliveryQuery, Endpoint, EndpointChange, NewEndpoint, ResendMany, TestWish } from './schema.ts'
-import { sealHeaders, sealSecret } from './secrecy.ts'
+import { openHeaders, openSecret, sealHeaders, sealSecret } from './secrecy.ts'
 import { checkEndpoint } from './settings.ts'
 import { newSecret } from './signing.ts'
 import * as store from './store.ts'
@@ -192,6 +192,22 @@ export async function testEndpoint(
     await store.insertTest(tx, { organizationId, endpointId, id, eventId, type, payload, at })
     tx.wake('webhooks')
     return getDelivery({ ...deps, db: tx }, { organizationId, endpointId, id })
+  })
+}
+
+/** Seals what is sealed under older master keys with the current one, at most `most` endpoints; answers how many. */
+export async function resealEndpoints(deps: Deps, most: number): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const rows = await store.lockSealedByOthers(tx, deps.secrets.sealedBeginning, most)
+    await store.updateSealed(
+      tx,
+      rows.map((row) => ({
+        ...row,
+        secret: row.secret && sealSecret(deps, row, openSecret(deps, row, row.secret)),
+        headers: row.headers && sealHeaders(deps, row, openHeaders(deps, row, row.headers)),
+      })),
+    )
+    return rows.length
   })
 }
 

@@ -258,3 +258,33 @@ export type TestRow = DeliveryKey & {
 export async function insertTest(tx: Tx, row: TestRow): Promise<void> {
   await tx.many(insertTestSql, [row.organizationId, row.eventId, row.type, row.payload, row.at, row.id, row.endpointId])
 }
+
+const secretsAtSql = sql<{ organizationId: string; endpointId: string; secret: string }>`
+  select organization_id as "organizationId", id as "endpointId", secret from webhook_endpoints
+   where right(url, length($1)) = $1 and secret is not null and deleted_at is null limit 100`
+
+/** The secrets of all endpoints whose URL ends so. */
+export function findSecretsAt(db: Db, ending: string) {
+  return db.many(secretsAtSql, [ending])
+}
+
+export type SealedRow = { organizationId: string; endpointId: string; secret: string | null; headers: string | null }
+
+const sealedByOthersSql = sql<SealedRow>`
+  select organization_id as "organizationId", id as "endpointId", secret, headers from webhook_endpoints
+   where secret not like $1 or headers not like $1 order by organization_id, id limit $2 for update`
+
+/** Endpoints with something sealed under another master key than the one named by this beginning. */
+export function lockSealedByOthers(tx: Tx, beginning: string, most: number): Promise<SealedRow[]> {
+  return tx.many(sealedByOthersSql, [`${beginning}%`, most])
+}
+
+const resealSql = sql`
+  update webhook_endpoints w set secret = s.secret, headers = s.headers
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) as s (organization_id, id, secret, headers)
+   where w.organization_id = s.organization_id and w.id = s.id`
+
+export async function updateSealed(tx: Tx, rows: readonly SealedRow[]): Promise<void> {
+  const column = (name: keyof SealedRow) => rows.map((row) => row[name])
+  await tx.many(resealSql, (['organizationId', 'endpointId', 'secret', 'headers'] as const).map(column))
+}

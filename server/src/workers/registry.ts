@@ -4,6 +4,7 @@ import { collectionNotices } from '../payments/notices.ts'
 import { attemptWorker, expiryWorker, questionWorker, settlementWorker } from '../payments/worker.ts'
 import type { NoticeHandlers } from '../rails/inbox/operations.ts'
 import { noticesWorker } from '../rails/inbox/worker.ts'
+import { forgetEvents } from '../events/operations.ts'
 import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
 import { applyPayoutNotices } from '../payouts/notices.ts'
@@ -39,6 +40,6 @@ export function createWorkers(): readonly Worker[] {
     payoutsWorker(),
     payoutDecisionsWorker,
     noticesWorker(noticeHandlers),
-    housekeepingWorker([forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits]),
+    housekeepingWorker([forgetEvents, forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits]),
   ]
 }
