@@ -9,8 +9,9 @@ import * as store from './store.ts'
 const most = { perEmail: 10, perAddress: 50 }
 
 /** How long an attempt waits for those before it whose outcome is not known yet. */
-const WAIT_MS = 10_000
-const LOOK_AGAIN_MS = 25
+const WAIT_MS = 20_000
+const LOOK_AGAIN_MS = 10
+const LOOK_AGAIN_MAX_MS = 200
 
 export type Attempt = { succeed(): Promise<void>; fail(): Promise<void> }
 
@@ -22,9 +23,9 @@ export async function beginAttempt(deps: Deps, email: string, ip: string): Promi
   const by = { emailMac: deps.secrets.mac('sign-in', email.toLowerCase()), address: addressOf(ip) }
   const id = deps.newId(wallNow())
   const deadline = performance.now() + WAIT_MS
-  while (!(await mayBegin(deps, by, id))) {
+  for (let waitMs = LOOK_AGAIN_MS; !(await mayBegin(deps, by, id)); waitMs = Math.min(waitMs * 2, LOOK_AGAIN_MAX_MS)) {
     if (performance.now() > deadline) throw tooMany(1)
-    await pause(LOOK_AGAIN_MS)
+    await pause(waitMs * (0.5 + Math.random()))
   }
   return {
     succeed: () => deps.db.transaction((tx) => store.deleteAttempt(tx, id)),
@@ -35,6 +36,7 @@ export async function beginAttempt(deps: Deps, email: string, ip: string): Promi
 async function mayBegin(deps: Deps, by: { emailMac: Buffer; address: string }, id: string): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const counts = await store.lockAndCountAttempts(tx, by, most)
+    if (!counts) return false
     const { emailFailures, emailPending, emailFreeAt, addressFailures, addressPending, addressFreeAt } = counts
     const freeAt = Math.max(emailFreeAt?.getTime() ?? 0, addressFreeAt?.getTime() ?? 0)
     if (emailFailures >= most.perEmail || addressFailures >= most.perAddress)

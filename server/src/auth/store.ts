@@ -77,9 +77,10 @@ export async function purgeSessions(tx: Tx, most: number): Promise<number> {
   return (await tx.many(purgeSessionsSql, [most])).length
 }
 
-// The two locks are taken in this order by everybody; the counts are then read by a snapshot taken after them.
-const lockAttemptsSql = sql`
-  select pg_advisory_xact_lock(5660020, hashtext($1)), pg_advisory_xact_lock(5660021, hashtext($2))`
+// Tried, not waited for: a crowd at the door must not hold every connection there is. The counts are then read by a
+// snapshot taken after the locks.
+const tryLockAttemptsSql = sql<{ isLocked: boolean }>`
+  select pg_try_advisory_xact_lock(5660020, hashtext($1)) and pg_try_advisory_xact_lock(5660021, hashtext($2)) as "isLocked"`
 
 export type AttemptCounts = {
   emailFailures: number
@@ -109,12 +110,14 @@ const countAttemptsSql = sql<AttemptCounts>`
          (array_agg(at order by at desc) filter (where is_address and has_failed))[$4::integer] + ${WINDOW} as "addressFreeAt"
     from recent`
 
+/** Undefined while another attempt of the same kind is being counted. */
 export async function lockAndCountAttempts(
   tx: Tx,
   by: { emailMac: Buffer; address: string },
   most: { perEmail: number; perAddress: number },
-): Promise<AttemptCounts> {
-  await tx.many(lockAttemptsSql, [by.emailMac.toString('hex'), by.address])
+): Promise<AttemptCounts | undefined> {
+  const { isLocked } = await tx.one(tryLockAttemptsSql, [by.emailMac.toString('hex'), by.address])
+  if (!isLocked) return undefined
   return tx.one(countAttemptsSql, [by.emailMac, by.address, most.perEmail, most.perAddress])
 }
 
