@@ -7,7 +7,7 @@ import type { PayerView, PayerAttempt } from '../payments/payer.ts'
 /** The payer has chosen, and the provider waits: at its own page, for a transfer, or for a tap on the phone. */
 export function approving(path: string, view: PayerView, now: Date): Html {
   const attempt = view.attempt
-  if (!attempt?.step) return starting(attempt)
+  if (!attempt?.step) return starting(path, attempt)
   switch (attempt.step.kind) {
     case 'redirect':
       return atProvider(path, attempt, attempt.step.url)
@@ -18,14 +18,15 @@ export function approving(path: string, view: PayerView, now: Date): Html {
   }
 }
 
-function starting(attempt: PayerAttempt | null): Html {
+function starting(path: string, attempt: PayerAttempt | null): Html {
   return html`<div class="seal">${icons.clock}</div>
     <h1 tabindex="-1">Getting ready…</h1>
     <p class="lead">
       ${attempt?.methodName ?? 'The provider'} is preparing your payment. If it does not answer within a minute, you can
       choose again. Nothing is taken before you approve it.
     </p>
-    ${waiting('Waiting for the provider.')}`
+    ${waiting('Waiting for the provider.')}
+    <div class="actions">${otherWay(path)}</div>`
 }
 
 function atProvider(path: string, { type, methodName }: PayerAttempt, url: string): Html {

@@ -12,7 +12,7 @@ export function bill(view: PayerView, now: Date): Html {
   return html`<header class="bill">
     <p class="payee">
       <span class="monogram" aria-hidden="true">${monogram(organizationName)}</span>
-      <span>${isPaid(view) ? 'Paid to' : 'Pay'} <strong>${organizationName}</strong></span>
+      <span>${payeeWords(view)} <strong>${organizationName}</strong></span>
     </p>
     ${amount(view.source)} ${converted(view)}
     <dl class="facts">
@@ -20,6 +20,11 @@ export function bill(view: PayerView, now: Date): Html {
       ${mayStillBePaid(view) && fact('Time left', countdown(expiresAt, now))}
     </dl>
   </header>`
+}
+
+function payeeWords(view: PayerView): string {
+  if (isPaid(view)) return 'Paid to'
+  return mayStillBePaid(view) || view.status === 'initiated' ? 'Pay' : 'Requested by'
 }
 
 function amount(money: Money): Html {

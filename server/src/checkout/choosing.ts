@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts'
 import { icons } from './icons.ts'
 import type { PayerMethod, PayerView, PayerAttempt } from '../payments/payer.ts'
-import { declineReason, methodWords, phoneExample } from './words.ts'
+import { methodWords, phoneExample, reasonWords } from './words.ts'
 
 /** What the payer filled in and what was wrong with it. */
 export type Problem = {
@@ -44,7 +44,7 @@ function lastTry(attempt: PayerAttempt | null): Html | undefined {
         ${icons.notice}
         <p>
           <strong>${attempt.methodName} was declined. No money was taken.</strong>
-          ${declineReason(attempt.reason)} Try again, or choose another way.
+          ${reasonWords(attempt.reason)} Try again, or choose another way.
         </p>
       </div>`
     case 'lapsed':

@@ -4,7 +4,7 @@ import { amountText, instant } from './format.ts'
 import { html, type Html } from './html.ts'
 import { icons } from './icons.ts'
 import type { PayerView } from '../payments/payer.ts'
-import { failureReason } from './words.ts'
+import { reasonWords } from './words.ts'
 
 /** The provider has the payer's instruction, and the money is on its way: nothing to do but wait. */
 export function processing(view: PayerView): Html {
@@ -30,7 +30,7 @@ export function paid(view: PayerView): Html {
         isConverted &&
         line(
           'Converted',
-          html`${amountText(target)}<br />1 ${source.currency} = ${view.exchangeRate} ${target.currency}`,
+          html`${amountText(target)} <small>1 ${source.currency} = ${view.exchangeRate} ${target.currency}</small>`,
         )
       }
       ${line('To', html`${organizationName}`)} ${description !== null && line('For', html`${description}`)}
@@ -46,7 +46,7 @@ export function failed(view: PayerView): Html {
   return html`<div class="seal alert">${icons.cross}</div>
     <h1 tabindex="-1">The payment did not go through</h1>
     <p class="lead">
-      ${failureReason(view.failureReason)} This request cannot be paid any more. Ask
+      ${reasonWords(view.failureReason)} This request cannot be paid any more. Ask
       <strong>${view.organizationName}</strong> for a new one if you still want to pay.
     </p>
     ${returning(view)} ${backLink(view)}`

@@ -1,3 +1,4 @@
+import type { FailureReason } from '../payments/states.ts'
 import type { CollectionType } from '../rails/rail.ts'
 
 /** How each way to pay is offered. */
@@ -26,28 +27,20 @@ export const methodWords: Readonly<
   },
 }
 
-/** Why the last try did not work. A reason that is not listed here is told without its cause. */
-const declineWords: Readonly<Record<string, string>> = {
-  insufficient_funds: 'There was not enough money in the account.',
-  declined_by_payer: 'You declined it.',
-  declined_by_provider: 'The provider declined it.',
-  payer_abandoned: 'It was not finished at the provider.',
-  provider_unavailable: 'The provider did not answer.',
-}
-
-export function declineReason(reason: string | null): string {
-  return (reason && declineWords[reason]) ?? ''
-}
-
-const failureWords: Readonly<Record<string, string>> = {
+/** Why a payment, or one try of it, did not work. */
+const reasons: Readonly<Record<FailureReason, string>> = {
+  payment_expired: 'The time to pay is over.',
   too_many_attempts: 'It was declined too many times.',
-  declined_by_provider: 'The provider rejected it.',
-  rejected_by_provider: 'The provider rejected it.',
+  declined_by_provider: 'The provider declined it.',
+  declined_by_payer: 'It was declined by you, or in your name.',
   insufficient_funds: 'There was not enough money in the account.',
+  account_blocked: 'The account is blocked.',
+  provider_silent: 'The provider did not answer.',
 }
 
-export function failureReason(reason: string | null): string {
-  return (reason && failureWords[reason]) ?? 'The provider could not complete it.'
+/** A provider's own words are not shown: they may say more than the payer should read. */
+export function reasonWords(reason: string | null): string {
+  return reason !== null && Object.hasOwn(reasons, reason) ? reasons[reason as FailureReason] : ''
 }
 
 /** What dials a country, for the example beside the phone field. */
