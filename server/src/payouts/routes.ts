@@ -141,20 +141,29 @@ function decisionRoutes(app: Api): void {
 }
 
 export function payoutSandboxRoutes(app: Api): void {
-  app.post('/v1/sandbox/payouts/:id/:command', {
-    config: { idempotency: 'none' },
-    schema: {
-      operationId: 'commandPayout',
-      summary: 'Have the built-in provider complete, fail or return a payout',
-      tags: ['Sandbox'],
-      params: schema.ByCommand,
-      response: {
-        202: schema.CommandBody,
-        ...refusing('not_found', 'payout_not_sent', 'sandbox_refused', 'sandbox_provider_unavailable'),
+  for (const command of schema.payoutCommands) {
+    app.post(`/v1/sandbox/payouts/:id/${command}`, {
+      config: { idempotency: 'none' },
+      schema: {
+        operationId: `${command}Payout`,
+        summary: sandboxSummaries[command],
+        description: 'Works as soon as a provider is told of the payout; the effect follows by its notice.',
+        tags: ['Sandbox'],
+        params: ById,
+        response: {
+          202: schema.CommandBody,
+          ...refusing('not_found', 'payout_not_sent', 'sandbox_refused', 'sandbox_provider_unavailable'),
+        },
       },
-    },
-    handler: async ({ deps, organizationId, params }) => ({
-      data: await commandPayout(deps, organizationId, params.id, params.command),
-    }),
-  })
+      handler: async ({ deps, organizationId, params }) => ({
+        data: await commandPayout(deps, organizationId, params.id, command),
+      }),
+    })
+  }
 }
+
+const sandboxSummaries = {
+  complete: 'Let the provider say that it has paid',
+  fail: 'Let the provider say that it could not pay',
+  return: 'Let the provider send the money back',
+} as const

@@ -132,5 +132,6 @@ export const BulkOutcomesBody = dataOf(BulkOutcomes)
 export const Rejection = strict({ reason: optional(Text()) })
 export type Rejection = Static<typeof Rejection>
 
-export const ByCommand = strict({ id: Id, command: oneOf(['complete', 'fail', 'return']) })
-export const CommandBody = dataOf(Type.Object({ payoutId: Id, command: Type.String() }))
+export const payoutCommands = ['complete', 'fail', 'return'] as const
+export type PayoutCommand = (typeof payoutCommands)[number]
+export const CommandBody = dataOf(Type.Object({ payoutId: Id, command: oneOf(payoutCommands) }))

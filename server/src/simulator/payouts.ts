@@ -55,6 +55,7 @@ export function addPayouts({ api, book, announcer, behaviours }: Part): void {
 
   async function take(query: Book['query'], order: Order): Promise<Booked> {
     const ending = endings[endingOf(order.destination.accountNumber)] ?? paid
+    await lockOrder(query, order.orderId)
     const [booked] = await query<Booked & { sends: number }>(
       `insert into simulator.payout_orders (order_id, rail_reference, amount, currency, account_number, notice_url, ending, reason, ends_at, taken_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, case when $7::text is null then null else clock_timestamp() + make_interval(secs => $9::double precision / 1000) end, clock_timestamp())
@@ -148,6 +149,11 @@ async function hang(reply: FastifyReply) {
   reply.raw.once('close', () => left.abort())
   await pause(HANGS_MS, undefined, { ref: false, signal: left.signal }).catch(() => undefined)
   return reply.code(504).send({ reason: 'timeout' })
+}
+
+/** An order and a command for it come one after the other, also when they come at once. */
+async function lockOrder(query: Book['query'], orderId: string): Promise<void> {
+  await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [orderId])
 }
 
 async function findOrder(query: Book['query'], orderId: string): Promise<Booked | undefined> {

@@ -1,9 +1,8 @@
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
 import { commandProvider } from '../../sandbox/provider.ts'
+import type { PayoutCommand } from '../schema.ts'
 import * as store from '../store.ts'
-
-export type PayoutCommand = 'complete' | 'fail' | 'return'
 
 /** Statuses in which the provider was told of the payout, or is about to be: it remembers a command for an order to come. */
 const told: ReadonlySet<store.PayoutRow['status']> = new Set(['pending', 'processing', 'completed', 'failed'])
