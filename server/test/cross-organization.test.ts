@@ -142,7 +142,8 @@ async function addressOf(
     else if (isOrganization) [path, list] = [`${path}/${organizationId}`, `${list}/${victim.organizationId}`]
     else if (isNobodys(name)) [path, list] = [`${path}/NGN`, `${list}/NGN`]
     else {
-      const found = await idOf(list, name)
+      // Sandbox commands name what the other lists list.
+      const found = await idOf(list.replace('/v1/sandbox/', '/v1/'), name)
       if (!found) missing.add(list)
       isForeign = true
       ;[path, list] = [`${path}/${found ?? someId}`, `${list}/${found ?? someId}`]
