@@ -30,7 +30,7 @@ export function createWakeHub(url: string, log: Logger): WakeHub {
     timer = undefined
     const workers = [...waiting]
     waiting.clear()
-    for (const worker of workers) connection.notify(worker)
+    connection.notify(workers)
   }
 
   return {
@@ -56,6 +56,7 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
   let client: pg.Client | undefined
   let isClosed = false
   let retry: NodeJS.Timeout | undefined
+  let telling: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<void> {
     const next = new pg.Client({ connectionString: url, application_name: 'kolo-wake', keepAlive: true })
@@ -81,8 +82,13 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
 
   return {
     listen: start,
-    notify(worker: string) {
-      client?.query('select pg_notify($1, $2)', [CHANNEL, worker]).catch(() => undefined)
+    /** One statement for all names, and one at a time: the connection is no queue. */
+    notify(names: readonly string[]) {
+      const tell = () =>
+        client
+          ?.query('select pg_notify($1, name) from unnest($2::text[]) name', [CHANNEL, names])
+          .catch(() => undefined)
+      telling = telling.then(tell)
     },
     async close() {
       isClosed = true
