@@ -69,16 +69,15 @@ export function createEngine(deps: WorkerDeps): Engine {
     await look()
     const free = { first: MAX_FIRST - underWay.first, retry: MAX_RETRIES - underWay.retry }
     if (free.first <= 0 && free.retry <= 0) return 0
-    const chosen = [...refills].slice(
-      0,
-      Math.min(CLAIM_REFILLS, Math.floor(Math.min(free.first, free.retry) / MAX_PER_ENDPOINT)),
-    )
+    // What is parked may be either; retries that hang take nothing from what is parked behind first attempts.
+    const freeInAll = Math.max(0, free.first + free.retry)
+    const chosen = [...refills].slice(0, Math.min(CLAIM_REFILLS, Math.ceil(freeInAll / MAX_PER_ENDPOINT)))
     const wish = {
       processId: deps.processId(),
       at: deps.now(),
       firstMost: Math.max(0, Math.min(CLAIM_ROWS, free.first)),
       retryMost: Math.max(0, Math.min(CLAIM_ROWS, free.retry)),
-      endpointMost: placesPerEndpoint(Math.min(free.first / MAX_FIRST, 1)),
+      endpointMost: placesPerEndpoint(freeInAll / (MAX_FIRST + MAX_RETRIES)),
       refills: chosen.map(([, lane]) => lane),
     }
     const readAtMs = performance.now()
