@@ -126,6 +126,7 @@ const transactionPlaces: Readonly<Record<string, string>> = {
   'db/database.ts': 'it is made here',
   'db/partitions.ts': 'tables are made in a transaction of their own',
   'http/idempotency.ts': 'the effect and its kept answer commit together',
+  'rails/inbox/intake.ts': 'notices that come at once are stored by one statement',
   'webhooks/recorder.ts': 'attempts end between the rounds of their worker',
   'auth/limits.ts': 'an attempt to sign in is counted before it is known how it ends',
   'api-keys/keyring.ts': 'the use of a key is noted apart from the request, which does not wait for it',

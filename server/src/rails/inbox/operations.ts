@@ -3,13 +3,20 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
 import type { Notice, Rail } from '../rail.ts'
+import type { Intake } from './intake.ts'
 import * as store from './store.ts'
 import { readStoredNotice, storable, writeNotice } from './wire.ts'
 
 type Headers = Readonly<Record<string, string | undefined>>
 
 /** Takes a provider's notice: checked, stored once, answered at once. What it says is applied by a worker. */
-export async function takeNotice(deps: Deps, rail: Rail, headers: Headers, body: Buffer): Promise<void> {
+export async function takeNotice(
+  deps: Deps,
+  intake: Intake,
+  rail: Rail,
+  headers: Headers,
+  body: Buffer,
+): Promise<void> {
   const reading = rail.readNotice(headers, body)
   if (reading.state === 'wrong_signature') throw new Refusal('signature_invalid')
   const at = deps.now()
@@ -32,11 +39,7 @@ export async function takeNotice(deps: Deps, rail: Rail, headers: Headers, body:
           status: 'unreadable',
           error: storable(reading.cause),
         }
-  const isNew = await deps.db.transaction(async (tx) => {
-    const stored = await store.insertNotice(tx, row)
-    if (stored) tx.wake('notices')
-    return stored
-  })
+  const isNew = await intake(row)
   deps.metrics.notices.inc({ rail: rail.name, outcome: isNew ? row.kind : 'duplicate' })
 }
 

@@ -13,15 +13,20 @@ export type NewNotice = {
   at: Date
 }
 
+// In the order of their keys, so that two batches with the same notices never wait for each other in a circle.
 const insertSql = sql<{ id: string }>`
   insert into rail_notices (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  select rail, dedupe_key, id, kind, notice, body, status, error, received_at
+    from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[])
+      as t (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
+   order by rail, dedupe_key
   on conflict (rail, dedupe_key) do nothing returning id`
 
-/** Stores a notice once; false when it was here before. */
-export async function insertNotice(tx: Tx, notice: NewNotice): Promise<boolean> {
-  const { rail, dedupeKey, id, kind, notice: read, body, status, error, at } = notice
-  return (await tx.many(insertSql, [rail, dedupeKey, id, kind, read, body, status, error, at])).length === 1
+/** Stores notices, each once; answers the ids of those that were not here before. */
+export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<Set<string>> {
+  const column = (name: keyof NewNotice) => notices.map((notice) => notice[name])
+  const names = ['rail', 'dedupeKey', 'id', 'kind', 'notice', 'body', 'status', 'error', 'at'] as const
+  return new Set((await tx.many(insertSql, names.map(column))).map(({ id }) => id))
 }
 
 export type WaitingRow = { id: string; rail: string; receivedAt: Date; notice: unknown }
