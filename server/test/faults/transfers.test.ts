@@ -23,6 +23,10 @@ const inTheWorker: readonly FaultPoint[] = [
   'transfer.delivery_committed',
 ]
 
+/** An API without workers, so that only the doomed one delivers; and a whole service beside the doomed API. */
+let withoutWorkers: Promise<TestService> | undefined
+let whole: Promise<TestService> | undefined
+
 /** What a further process of the same deployment is started with: the same database and the same keys. */
 function environmentOf({ databaseUrl, deps }: TestService, point?: FaultPoint): Record<string, string> {
   const KOLO_DATA_DIR = deps.config.dataDir
@@ -31,7 +35,7 @@ function environmentOf({ databaseUrl, deps }: TestService, point?: FaultPoint): 
 
 for (const point of inTheWorker) {
   test(`a worker killed at ${point}: the transfer arrives once, and both are told once`, async (t) => {
-    const api = await createService({ roles: ['api'] })
+    const api = await (withoutWorkers ??= createService({ roles: ['api'] }))
     const [sender, receiver] = [await createWorld(t, api), await createWorld(t, api)]
     await sender.fund('NGN', 100)
     const response = await sender.post('/v1/transfers', {
@@ -64,7 +68,7 @@ for (const point of inTheWorker) {
 
 for (const point of inTheApi) {
   test(`an API killed at ${point}: the same request again is one transfer`, async (t) => {
-    const service = await createService()
+    const service = await (whole ??= createService())
     const receiver = await createWorld(t, service)
     const { organizationId, apiKey } = await createOrganization(service.deps, 'Sender')
     t.after(() => checkBooks(service, organizationId))
