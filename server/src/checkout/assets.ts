@@ -18,7 +18,8 @@ export type Asset = { readonly type: string; readonly bodies: Readonly<Record<En
 
 /** What the page loads, read once. The address carries a hash of all of it, so that it may be kept for ever. */
 export type Assets = {
-  readonly version: string
+  /** Modules the script imports: asked for with the page, not one after another. */
+  readonly modules: readonly string[]
   urlOf(name: string): string
   find(version: string, name: string): Asset | undefined
 }
@@ -34,7 +35,7 @@ export function readAssets(): Assets {
   const version = hash.digest('hex').slice(0, 16)
   const byName = new Map(sources.map(({ name, text }) => [name, assetOf(name, text)]))
   return {
-    version,
+    modules: [...byName.keys()].filter((name) => name.endsWith('.js') && name !== 'page.js'),
     urlOf: (name) => `/pay/assets/${version}/${name}`,
     find: (wanted, name) => (wanted === version ? byName.get(name) : undefined),
   }

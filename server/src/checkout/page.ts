@@ -95,7 +95,7 @@ function document({ assets, isSandbox }: PageSetting, title: string, body: Html,
         <link rel="icon" href="${assets.urlOf('icon.svg')}" type="image/svg+xml" />
         <link rel="stylesheet" href="${assets.urlOf('page.css')}" />
         <script type="module" src="${assets.urlOf('page.js')}"></script>
-        ${head}
+        ${assets.modules.map((name) => html`<link rel="modulepreload" href="${assets.urlOf(name)}" />`)} ${head}
       </head>
       <body>
         <a class="skip" href="#step">Skip to the payment</a>

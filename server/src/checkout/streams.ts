@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 
-/** A silent connection is cut by proxies; the page takes two missed beats for a lost one. */
+/**
+ * A silent connection is cut by proxies, and the page takes two missed beats for a lost one. Hints can be lost too: with
+ * each beat what is shown is compared with the books.
+ */
 const BEAT_MS = 15_000
-/** Hints can be lost: what is shown is compared with the books this often. */
-const LOOK_MS = 5_000
 /** A stream ends and is opened anew, so that none outlives what it was opened for. */
 const LIFETIME_MS = 10 * 60_000
 /** One process holds at most this many; pages beyond it ask instead. A stream costs about 30 KB. */
@@ -76,8 +77,10 @@ function stream(response: ServerResponse, { read, subscribe }: Followed, onEnd: 
 
   const stop = subscribe(() => void look())
   const timers = [
-    setInterval(() => write('beat', '{}'), BEAT_MS),
-    setInterval(() => void look(), LOOK_MS),
+    setInterval(() => {
+      write('beat', '{}')
+      void look()
+    }, BEAT_MS),
     setTimeout(end, LIFETIME_MS),
   ]
   response.once('close', end)
