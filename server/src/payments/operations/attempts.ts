@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../../errors.ts'
 import { findOpenOrganization } from '../../organizations/operations.ts'
 import type { CollectionStep } from '../../rails/rail.ts'
 import * as attempts from '../attempt-store.ts'
+import { hintChanges } from '../changes.ts'
 import { applyFacts } from '../facts.ts'
 import { methodsOf, type OfferedMethod } from '../methods.ts'
 import { movePayments } from '../move.ts'
@@ -133,6 +134,8 @@ async function keepAnswer(
   await deps.db.transaction(async (tx) => {
     await store.lockPayment(tx, row.organizationId, row.id)
     await attempts.markBegun(tx, attempt, { railReference, step: stored, voidAt: lapsesAt, at })
+    // The status is the same, and yet other pages that show this payment have something new to show.
+    hintChanges(tx, [row])
   })
 }
 
