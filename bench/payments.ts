@@ -17,7 +17,7 @@ export async function run(context: BenchContext): Promise<void> {
   const { organizationId, apiKey } = await createOrganization(service.deps, 'Bench')
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 16 })
-  const bare = await createBare(pool)
+  const bare = await createBare(pool, organizationId)
   try {
     await listen(origin, organizationId, headers)
     const settled = await settledPayment(pool, origin, organizationId, headers)
@@ -105,7 +105,7 @@ async function settledPayment(
 }
 
 /** What everything is compared with: the same framework, the same driver, one table, one statement. */
-async function createBare(pool: pg.Pool): Promise<{ origin: string; close(): Promise<void> }> {
+async function createBare(pool: pg.Pool, organizationId: string): Promise<{ origin: string; close(): Promise<void> }> {
   await pool.query(`create table bare_payments (
     id uuid primary key, reference text not null, amount bigint not null, currency text not null, description text,
     status text not null, created_at timestamptz not null)`)
@@ -126,15 +126,16 @@ async function createBare(pool: pg.Pool): Promise<{ origin: string; close(): Pro
   app.get<{ Params: { id: string } }>('/payments/:id', async ({ params }) => {
     const { rows } = await pool.query({
       name: 'one',
-      text: `${selected} where organization_id = (select id from organizations limit 1) and id = $1`,
-      values: [params.id],
+      text: `${selected} where organization_id = $1 and id = $2`,
+      values: [organizationId, params.id],
     })
     return { data: shown(rows[0]) }
   })
   app.get('/payments', async () => {
     const { rows } = await pool.query({
       name: 'page',
-      text: `${selected} where organization_id = (select id from organizations limit 1) order by id desc limit 20`,
+      text: `${selected} where organization_id = $1 order by id desc limit 20`,
+      values: [organizationId],
     })
     return { data: rows.map(shown) }
   })
