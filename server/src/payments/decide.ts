@@ -9,7 +9,7 @@ import type { PaymentRow } from './store.ts'
 export type Fact = {
   readonly rail: string
   readonly orderId: string
-  readonly state: 'authorising' | 'accepted' | 'received' | 'settled' | 'declined' | 'rejected' | 'voided'
+  readonly state: 'authorising' | 'accepted' | 'received' | 'settled' | 'declined' | 'rejected' | 'voided' | 'ended'
   readonly railReference: string | null
   readonly amount: Money | null
   readonly reason: string | null
@@ -50,6 +50,8 @@ export function decide(payment: PaymentRow, attempt: AttemptRow, fact: Fact, now
       return rejected(payment, attempt, fact)
     case 'voided':
       return voided(payment, attempt, fact)
+    case 'ended':
+      return ended(attempt)
   }
 }
 
@@ -138,6 +140,11 @@ function voided(payment: PaymentRow, attempt: AttemptRow, { reason }: Fact): Ver
     attempt: { voidAt: null, ...(isLive(attempt.status) && { status: 'voided', reason }) },
     ...(isFree && { move: { to: 'pending' } }),
   }
+}
+
+/** Voided because the payment itself is about to end: nobody chooses again. */
+function ended(attempt: AttemptRow): Verdict {
+  return { attempt: { voidAt: null, ...(isLive(attempt.status) && { status: 'voided' }) } }
 }
 
 function of({ id, rail, methodId, methodType, methodName }: AttemptRow) {

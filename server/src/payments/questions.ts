@@ -29,6 +29,12 @@ export async function voidOrder(deps: Deps, order: Order, timeoutMs?: number): P
   return rail && heard(order, await within(timeoutMs, rail.collections.void(order.id)))
 }
 
+/** The same, for a payment that ends with it: the payer is not asked to choose again. */
+export async function endOrder(deps: Deps, order: Order, timeoutMs: number): Promise<Fact[] | undefined> {
+  const facts = await voidOrder(deps, order, timeoutMs)
+  return facts?.map((fact) => (fact.state === 'voided' ? { ...fact, state: 'ended' } : fact))
+}
+
 /** What an answer says as facts; undefined where nothing was said. */
 function heard(order: Order, reply: Reply<CollectionState> | undefined): Fact[] | undefined {
   if (reply?.state !== 'answered') return undefined

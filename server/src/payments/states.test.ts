@@ -77,6 +77,9 @@ for (const from of paymentStatuses) {
       assert.equal(response.json<{ data: { status: string } }>().data.status, 'cancelled')
       const told = (await eventsOf(world, payment)).map(({ type }) => type)
       assert.deepEqual(told, ['payment.created', 'payment.cancelled'])
+      const reached = (await read(world, payment)).statusHistory.map(({ status }) => status)
+      const before = payment.statusHistory.map(({ status }) => status)
+      assert.deepEqual(reached, from === 'cancelled' ? before : [...before, 'cancelled'])
     } else {
       assert.equal(response.statusCode, 409)
       assert.equal(response.json<{ error: { code: string } }>().error.code, 'payment_not_cancellable')
@@ -112,6 +115,7 @@ for (const from of paymentStatuses) {
     assert.equal(told.length, isOpen ? 1 : 0)
     if (!isOpen) return
     assert.equal(after.failureReason, 'payment_expired')
+    assert.equal(after.statusHistory.length, payment.statusHistory.length + 1)
     const { type, data } = told[0]!
     assert.deepEqual(
       [type, data['status'], data['previousStatus'], data['failureReason']],

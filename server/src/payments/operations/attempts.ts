@@ -145,8 +145,9 @@ async function keepAnswer(
  */
 export async function comeBack(deps: Deps, payment: store.PaymentRow): Promise<store.PaymentRow> {
   const current = await currentAttempt(deps, payment)
-  if (current && isLive(current.status)) {
-    const facts = await voidOrder(deps, current)
+  if (current) {
+    const isEnded = !isLive(current.status)
+    const facts = isEnded ? [{ ...factOf(current), state: 'voided' as const }] : await voidOrder(deps, current)
     if (facts) await apply(deps, facts)
   }
   return (await store.findPayment(deps.db, payment.organizationId, payment.id)) ?? payment

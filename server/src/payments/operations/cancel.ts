@@ -5,7 +5,7 @@ import { findAttempts, updateAttempts } from '../attempt-store.ts'
 import { applyFacts } from '../facts.ts'
 import { movePayments } from '../move.ts'
 import { linkOf, present } from '../present.ts'
-import { voidOrder } from '../questions.ts'
+import { endOrder } from '../questions.ts'
 import type { Payment } from '../schema.ts'
 import { isLive, isOpen } from '../states.ts'
 import * as store from '../store.ts'
@@ -24,7 +24,7 @@ export async function endBeforeCancel(deps: Deps, organizationId: string, id: st
   if (payment?.status !== 'authorising') return
   const attempt = (await findAttempts(deps.db, [payment])).find((one) => one.id === payment.attemptId)
   if (!attempt || !isLive(attempt.status)) return
-  const facts = await voidOrder(deps, attempt, MAX_WAIT_MS)
+  const facts = await endOrder(deps, attempt, MAX_WAIT_MS)
   if (facts) await deps.db.transaction((tx) => applyFacts(deps, tx, facts))
 }
 

@@ -4,7 +4,7 @@ import { findAttempts } from '../attempt-store.ts'
 import type { Fact } from '../decide.ts'
 import { applyFacts } from '../facts.ts'
 import { movePayments } from '../move.ts'
-import { voidOrder } from '../questions.ts'
+import { endOrder } from '../questions.ts'
 import { isLive, isOpen } from '../states.ts'
 import * as store from '../store.ts'
 import { endAttempts } from './cancel.ts'
@@ -37,6 +37,6 @@ export async function expirePayments(deps: Deps, keys: readonly store.PaymentKey
 
 async function endBegun(deps: Deps, keys: readonly store.PaymentKey[]): Promise<Fact[]> {
   const live = (await findAttempts(deps.db, keys)).filter(({ status }) => isLive(status))
-  const answers = await inLanes(live, LANES, (attempt) => voidOrder(deps, attempt, MAX_WAIT_MS))
+  const answers = await inLanes(live, LANES, (attempt) => endOrder(deps, attempt, MAX_WAIT_MS))
   return answers.flatMap((facts) => facts ?? [])
 }
