@@ -29,7 +29,9 @@ export async function run(context: BenchContext): Promise<void> {
   const rail = await startRail()
   try {
     const plain = await context.core()
-    const core: Core = { ...plain, deps: { ...plain.deps, rails: createRails([rail.rail], plain.deps.metrics) } }
+    const deps = { ...plain.deps, rails: createRails([rail.rail], plain.deps.metrics) }
+    // The frame closes it: a service that stops before that leaves it open.
+    const core: Core = { ...plain, deps, close: async () => undefined }
     await ensurePartitions(core.db, core.deps.now())
     const payers: Payer[] = []
     for (let made = 0; made < WALLETS; made += 1) payers.push(await createPayer(core, made))

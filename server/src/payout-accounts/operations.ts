@@ -13,8 +13,8 @@ import type {
 } from './schema.ts'
 import * as store from './store.ts'
 
-/** A beneficiary as payouts see it. */
-export type Beneficiary = store.PayoutAccountRow
+/** A beneficiary as payouts see it, with what its organization wants approved: minor units per currency, as text. */
+export type Beneficiary = Awaited<ReturnType<typeof store.shareAccounts>>[number]
 
 /** Says whose account it is, and keeps nothing. */
 export async function resolvePayoutAccount(

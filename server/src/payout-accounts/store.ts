@@ -84,12 +84,13 @@ export function lockAccount(tx: Tx, organizationId: string, id: string): Promise
   return tx.maybe(lockSql, [organizationId, id])
 }
 
-const shareSql = sql<PayoutAccountRow>`
-  select ${columns} from payout_accounts a
+const shareSql = sql<PayoutAccountRow & { approvalThresholds: Record<string, string> }>`
+  select ${columns}, (select o.approval_thresholds from organizations o where o.id = a.organization_id) as "approvalThresholds"
+    from payout_accounts a
    where a.organization_id = $1 and a.id = any($2::uuid[]) and a.deleted_at is null for key share`
 
-/** Reads beneficiaries so that none of them can be removed before this transaction ends. */
-export function shareAccounts(tx: Tx, organizationId: string, ids: readonly string[]): Promise<PayoutAccountRow[]> {
+/** Reads beneficiaries, and what the organization wants approved, so that none can be removed before this transaction ends. */
+export function shareAccounts(tx: Tx, organizationId: string, ids: readonly string[]) {
   return tx.many(shareSql, [organizationId, ids])
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ownerOf } from '../../test/members.ts'
 import { behave, booked, eventsOf, payout, payTo, reaches, reviewItems, wallet } from '../../test/payouts.ts'
 import { createService } from '../../test/service.ts'
 import { createWorld, eventually, type World } from '../../test/world.ts'
@@ -9,7 +10,7 @@ import { createWorld, eventually, type World } from '../../test/world.ts'
 let service: ReturnType<typeof createService> | undefined
 
 async function world(t: Parameters<typeof createWorld>[0], settings: object = {}): Promise<World> {
-  service ??= createService({ env: { RAIL_TIMEOUT_MS: '300' } })
+  service ??= createService({ env: { RAIL_TIMEOUT_MS: '1500' } })
   const made = await createWorld(t, await service)
   await behave(made, settings)
   t.after(() => behave(made, {}))
@@ -80,6 +81,24 @@ test('an order lost a second time is a review item, and never sent a third time'
   await on.advance(86_400)
   assert.equal((await booked(on, made.id)).orders, 0)
   assert.deepEqual(await wallet(on), { balance: 995, heldBalance: 1_005 })
+})
+
+test('a person who knows that nobody was paid gets what was held back into the wallet', async (t) => {
+  const on = await world(t, { losesOrders: true })
+  const made = await payTo(on, '0123456789')
+  await reaches(on, made.id, 'processing')
+  await on.advance(3_600)
+  const owner = await ownerOf(on)
+  const { reviewItems: items } = (await on.get('/v1/review-items?status=open')).json<{
+    data: { reviewItems: { id: string; resourceId: string }[] }
+  }>().data
+  assert.equal(items[0]?.resourceId, made.id)
+  const decision = { action: 'credit', note: 'The provider has no such order.' }
+  const resolved = await on.post(`/v1/review-items/${items[0]?.id}/resolve`, decision, owner.headers)
+  assert.equal(resolved.statusCode, 200, resolved.body)
+  const failed = await payout(on, made.id)
+  assert.deepEqual([failed.status, failed.failureReason], ['failed', 'unanswered'])
+  assert.deepEqual(await wallet(on), { balance: 2_000, heldBalance: 0 })
 })
 
 test('a rail that never answers is asked with growing intervals, and after 24 hours a person is', async (t) => {

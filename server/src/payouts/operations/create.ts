@@ -6,7 +6,6 @@ import { makerOf, type Actor } from '../../http/authentication.ts'
 import { lockBalances } from '../../ledger/accounts.ts'
 import type { Currency } from '../../money/currencies.ts'
 import { amountFaults, minor, parseMajor, type Minor } from '../../money/money.ts'
-import { approvalThresholdsOf } from '../../organizations/operations.ts'
 import { shareAccounts, type Beneficiary } from '../../payout-accounts/operations.ts'
 import { pricesOf, useQuotes, type Price } from '../../rates/operations.ts'
 import { addPayouts } from '../announce.ts'
@@ -24,8 +23,8 @@ export async function createPayout(deps: Deps, organizationId: string, actor: Ac
   const payout = await deps.db.transaction(async (tx) => {
     const [candidate] = await findCandidates(deps, tx, organizationId, [wish])
     if (candidate instanceof Refusal) throw candidate
-    const thresholds = await approvalThresholdsOf(tx, organizationId)
-    const row = rowOf(deps, organizationId, actor, candidate!, needsApproval(thresholds, candidate!.price.source))
+    const isOver = needsApproval(thresholdsOf(candidate!.account), candidate!.price.source)
+    const row = rowOf(deps, organizationId, actor, candidate!, isOver)
     if (row.quoteId) await useQuotes(deps, tx, organizationId, [row.quoteId])
     const added = await addPayouts(deps, tx, [row])
     if (added.length === 0) throw new Refusal('reference_taken', { param: 'reference' })
@@ -64,7 +63,7 @@ async function addAll(
   const able = candidates.filter(isAble)
   const decided = await decide(tx, organizationId, candidates, able)
   const funded = decided.filter(isAble)
-  const thresholds = await approvalThresholdsOf(tx, organizationId)
+  const thresholds = funded[0] ? thresholdsOf(funded[0].account) : {}
   const sums = sumsOf(funded)
   const rows = new Map(
     funded.map((one) => {
@@ -181,6 +180,12 @@ function amountFault(param: string, major: number | null | undefined, currency: 
   if (major === undefined || major === null) return undefined
   const read = parseMajor(major, currency)
   return typeof read === 'string' ? invalid({ param, message: amountFaults[read](currency) }) : undefined
+}
+
+function thresholdsOf({ approvalThresholds }: Beneficiary): Thresholds {
+  return Object.fromEntries(
+    Object.entries(approvalThresholds).map(([currency, amount]) => [currency, minor(BigInt(amount))]),
+  )
 }
 
 function needsApproval(thresholds: Thresholds, { amount, currency }: { amount: bigint; currency: Currency }): boolean {
