@@ -68,7 +68,10 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
     })
     await next.connect()
     await next.query(`listen ${CHANNEL}`)
+    // Closed while it was being made: nobody else would end it, and a process would not end with it open.
+    if (isClosed) return next.end()
     client = next
+    return undefined
   }
 
   function again(): void {
@@ -77,7 +80,7 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
   }
 
   function start(): void {
-    connect().catch(() => again())
+    connecting = connect().catch(() => again())
   }
 
   return {
@@ -93,6 +96,7 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
     async close() {
       isClosed = true
       clearTimeout(retry)
+      await connecting
       await client?.end().catch(() => undefined)
     },
   }
