@@ -258,9 +258,8 @@ test('the live stream tells of the payment, and ends when the service drains', a
   const cookieOnly = { cookie, 'sec-fetch-site': 'same-origin' }
   await send(world, `/pay/${payment.linkToken}/attempts`, `methodId=${await bankMethod(world)}`, cookieOnly)
   await eventually('news of the attempt', () => chunks.join('').includes('Approve at your bank'))
-  const begun = performance.now()
   service.app.enter('draining')
+  // Closing waits for what is under way: with a stream left open it would not end.
   await service.app.fastify.close()
   await reading
-  assert.ok(performance.now() - begun < 1_500)
 })

@@ -17,7 +17,7 @@ export function oldLink(organizationName: string): Sign {
     title: 'This payment link is too old',
     icon: icons.clock,
     words: html`<p class="lead">
-        For your safety a link works only for a while, and only the newest one does. Nothing was taken from you.
+        For your safety a link works only for a while, and only the newest one does. Opening it has cost you nothing.
       </p>
       <ol class="numbered">
         <li>Look for a newer message from ${organizationName}: it may hold a fresh link.</li>
