@@ -56,6 +56,7 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
   let client: pg.Client | undefined
   let isClosed = false
   let retry: NodeJS.Timeout | undefined
+  let connecting: Promise<void> = Promise.resolve()
   let telling: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<void> {
