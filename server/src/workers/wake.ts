@@ -58,7 +58,6 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
   let retry: NodeJS.Timeout | undefined
   let connecting: Promise<void> = Promise.resolve()
   let telling: Promise<unknown> = Promise.resolve()
-  let connecting: Promise<void> = Promise.resolve()
 
   async function connect(): Promise<void> {
     const next = new pg.Client({ connectionString: url, application_name: 'kolo-wake', keepAlive: true })
