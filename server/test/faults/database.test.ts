@@ -36,7 +36,7 @@ test('a database that goes away gives 503 and a red readiness, and everything go
   await migrate(postgres.url)
   const proxy = await createProxy(postgres.url)
   endings.push(proxy.close)
-  const env = { KOLO_DATABASE_WAIT_MS: '500', KOLO_LOG_LEVEL: 'fatal', KOLO_WORKER_SILENCE_MS: '10000' }
+  const env = { KOLO_DATABASE_WAIT_MS: '2000', KOLO_LOG_LEVEL: 'fatal', KOLO_WORKER_SILENCE_MS: '10000' }
   const service = await createService({ databaseUrl: proxy.url, env })
   const [world, other] = [await createWorld(t, service), await createWorld(t, service)]
   await world.fund('NGN', 10_000)
@@ -99,7 +99,7 @@ async function eventuallyAnswered(world: World, reference: string, key: Record<s
 }
 
 test('an exhausted pool is a 503 with Retry-After, without an effect', async (t) => {
-  const env = { KOLO_DATABASE_POOL_SIZE: '4', KOLO_DATABASE_WAIT_MS: '100', KOLO_LOG_LEVEL: 'fatal' }
+  const env = { KOLO_DATABASE_POOL_SIZE: '4', KOLO_DATABASE_WAIT_MS: '1000', KOLO_LOG_LEVEL: 'fatal' }
   const service = await createService({ roles: ['api'], env })
   const world = await createWorld(t, service)
   await world.fund('NGN', 10_000)
