@@ -51,7 +51,8 @@ export function newRow(deps: Deps, organizationId: string, actor: Actor, wish: N
     createdAt: at,
     updatedAt: at,
   }
-  return applyChanges(deps, blank, wish)
+  const { row, bvn } = applyChanges(deps, blank, wish)
+  return { row: { ...row, updatedAt: at }, bvn }
 }
 
 /** The row with the given fields in it. `isVerified`: the provider has confirmed the BVN among them. */

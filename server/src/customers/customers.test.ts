@@ -218,3 +218,11 @@ test("another organization's customer is not found", async (t) => {
   }
   assert.equal((await world.get('/v1/customers/17')).statusCode, 400)
 })
+
+test('a new customer was never updated: both instants are the same', async (t) => {
+  const world = await createWorld(t)
+  const { data } = (
+    await world.post('/v1/customers', { firstName: 'Ada', lastName: 'Obi', email: 'ada@example.com' })
+  ).json<{ data: { createdAt: string; updatedAt: string } }>()
+  assert.equal(data.updatedAt, data.createdAt)
+})

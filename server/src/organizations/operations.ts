@@ -8,8 +8,8 @@ import type { Actor } from '../http/authentication.ts'
 import { CREDENTIALS } from '../http/brief-memory.ts'
 import { addMember } from '../members/operations.ts'
 import { hashPassword } from '../members/password.ts'
-import { isCurrency, type Currency } from '../money/currencies.ts'
-import { amountFaults, minor, parseMajor, toMajor, type Minor } from '../money/money.ts'
+import { isCurrency } from '../money/currencies.ts'
+import { amountFaults, minor, parseMajor, toMajor } from '../money/money.ts'
 import { openWallets } from '../wallets/operations.ts'
 import type { Organization, OrganizationChange } from './schema.ts'
 import * as store from './store.ts'
@@ -106,14 +106,6 @@ function readThresholds(given: Readonly<Record<string, number | null>>): Record<
   })
   if (faults.length > 0) throw invalid(...faults)
   return Object.fromEntries(read) as Record<string, string | null>
-}
-
-/** From which amount on a payout needs an approver, by currency; a currency that is not named needs none. */
-export async function approvalThresholdsOf(db: Db, organizationId: string): Promise<Partial<Record<Currency, Minor>>> {
-  const { approvalThresholds } = await getOrganizationRow(db, organizationId)
-  return Object.fromEntries(
-    Object.entries(approvalThresholds).map(([currency, amount]) => [currency, minor(BigInt(amount))]),
-  )
 }
 
 /** Closes or reopens an organization: a closed one's keys and members are refused and no transfer reaches it. */

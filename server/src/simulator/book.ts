@@ -11,7 +11,7 @@ export type Book = {
 }
 
 const schema = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8')
-const ADVISORY_LOCK = 5_660_003
+const ADVISORY_LOCK = 5_660_010
 
 export async function openBook(url: string): Promise<Book> {
   const pool = new pg.Pool({ connectionString: url, max: 8, application_name: 'kolo-simulator' })
