@@ -8,14 +8,22 @@ export type Proxy = {
   leadTo(url: string): void
   /** Lets the next COMMIT through, and cuts the connection before its reply arrives. Answers when that has happened. */
   loseNextCommitReply(): Promise<void>
+  /** The same with the next reply to a prepared statement. */
+  loseNextReplyTo(statement: { readonly name: string }): Promise<void>
+  /** Cuts every connection. Those made from now on lead nowhere until `leadTo` says where. */
+  cut(): void
   close(): Promise<void>
 }
 
 const commit = Buffer.from('commit\0')
 
+/** A port nobody listens at. */
+const nowhere = new URL('postgres://127.0.0.1:1')
+
 export async function createProxy(url: string): Promise<Proxy> {
   let target = new URL(url)
   let onLost: (() => void) | undefined
+  let isLost = (_bytes: Buffer): boolean => false
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -30,7 +38,7 @@ export async function createProxy(url: string): Promise<Proxy> {
       })
     }
     client.on('data', (bytes: Buffer) => {
-      if (onLost && bytes.subarray(-commit.length).equals(commit)) isDoomed = true
+      if (onLost && isLost(bytes)) isDoomed = true
       upstream.write(bytes)
     })
     upstream.on('data', (bytes: Buffer) => {
@@ -43,12 +51,21 @@ export async function createProxy(url: string): Promise<Proxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const loseNext = (next: (bytes: Buffer) => boolean) => {
+    isLost = next
+    return new Promise<void>((resolve) => (onLost = resolve))
+  }
   const own = new URL(url)
   own.port = String((server.address() as AddressInfo).port)
   return {
     url: own.href,
     leadTo: (next) => (target = new URL(next)),
-    loseNextCommitReply: () => new Promise((resolve) => (onLost = resolve)),
+    loseNextCommitReply: () => loseNext((bytes) => bytes.subarray(-commit.length).equals(commit)),
+    loseNextReplyTo: ({ name }) => loseNext((bytes) => bytes.includes(`${name}\0`)),
+    cut() {
+      target = nowhere
+      for (const socket of sockets) socket.destroy()
+    },
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()

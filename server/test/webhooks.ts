@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { emit } from '../src/events/emit.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 import type { TestService } from './service.ts'
 import { createWorld, eventually, type World } from './world.ts'
+
+/** The same master key in every process, so that each can open what another sealed. */
+export const MASTER_KEY = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 export type Attempt = {
   number: number
@@ -101,6 +105,20 @@ export async function announce(world: World): Promise<void> {
   const body = { reference, sourceCurrency: 'NGN', targetCurrency: 'USD', sourceAmount: 1_500 }
   const response = await world.post('/v1/transfers', body)
   assert.equal(response.statusCode, 201, response.body)
+}
+
+/** Events in one transaction, as many as are wanted, for one organization. */
+export async function announceMany({ deps }: TestService, organizationId: string, count: number): Promise<string[]> {
+  const at = deps.now()
+  const events = Array.from({ length: count }, (_, index) => ({
+    organizationId,
+    id: deps.newId(at),
+    type: 'transfer.completed' as const,
+    data: { index },
+    at,
+  }))
+  await deps.db.transaction((tx) => emit(tx, events))
+  return events.map(({ id }) => id)
 }
 
 export const hours = (count: number) => count * 3600

@@ -18,6 +18,8 @@ const CLAIM_REFILLS = 50
 const SWEEP_MS = 1_000
 const SWEEP_LANES = 500
 const GAUGE_MS = 5_000
+/** How often claims are looked for that nobody knows of; after a fault of the database at the next round. */
+const STRAYS_MS = 10_000
 /** After a fault of ours a delivery is tried again this much later. */
 const FAULT_PAUSE_MS = 30_000
 
@@ -41,19 +43,33 @@ export function createEngine(deps: WorkerDeps): Engine {
   })
   const fresh = createFreshSigning(deps)
   const underWay = { first: 0, retry: 0 }
+  const held = new Map<string, Attempt>()
   const refills = new Map<string, store.LaneKey>()
   let sending = 0
   let isStopping = false
   let claiming: Promise<number> = Promise.resolve(0)
   let sweptAtMs = 0
   let gaugedAtMs = 0
+  let straysSoughtAtMs = performance.now()
 
   const recorder = createRecorder<EndedAttempt>(deps, (ended, recorded) => {
-    for (const { attempt } of ended) underWay[attempt.isRetry ? 'retry' : 'first'] -= 1
+    for (const { attempt } of ended) letGo(attempt)
     for (const row of recorded) if (row.isCongested) want(row)
     // A place is free for what is parked: it is taken at once, and not at the next poll.
     if (refills.size > 0) claimNext().catch((error: unknown) => deps.log.warn({ err: error }, 'a claim failed'))
   })
+
+  function letGo(attempt: Attempt): void {
+    underWay[attempt.isRetry ? 'retry' : 'first'] -= 1
+    // Not the same delivery, claimed anew after this claim was lost.
+    if (held.get(attempt.id) === attempt) held.delete(attempt.id)
+  }
+
+  /** The database may have claimed and its answer been lost. */
+  function seekStrays(error: unknown): never {
+    straysSoughtAtMs = -STRAYS_MS
+    throw error
+  }
 
   function want(lane: store.LaneKey): void {
     refills.set(`${lane.organizationId}/${lane.endpointId}`, lane)
@@ -81,7 +97,7 @@ export function createEngine(deps: WorkerDeps): Engine {
       refills: chosen.map(([, lane]) => lane),
     }
     const readAtMs = performance.now()
-    const rows = await store.claimDeliveries(deps.db, wish)
+    const rows = await store.claimDeliveries(deps.db, wish).catch(seekStrays)
     for (const [key] of chosen) refills.delete(key)
     const claimed = rows.filter((row) => row.lane === 'claimed')
     for (const row of claimed) {
@@ -98,6 +114,10 @@ export function createEngine(deps: WorkerDeps): Engine {
 
   async function look(): Promise<void> {
     const nowMs = performance.now()
+    if (nowMs - straysSoughtAtMs >= STRAYS_MS) {
+      await deps.db.transaction((tx) => store.releaseStrays(tx, deps.processId(), [...held.keys()]))
+      straysSoughtAtMs = nowMs
+    }
     if (nowMs - sweptAtMs >= SWEEP_MS) {
       sweptAtMs = nowMs
       for (const lane of await store.findParkedLanes(deps.db, MAX_PER_ENDPOINT, SWEEP_LANES)) want(lane)
@@ -113,6 +133,7 @@ export function createEngine(deps: WorkerDeps): Engine {
 
   function begin(attempt: Attempt, readAtMs: number): void {
     underWay[attempt.isRetry ? 'retry' : 'first'] += 1
+    held.set(attempt.id, attempt)
     sending += 1
     void attemptOnce(attempt, readAtMs).finally(() => {
       sending -= 1
@@ -133,11 +154,11 @@ export function createEngine(deps: WorkerDeps): Engine {
     }
   }
 
-  /** No attempt was made. Where even this cannot be written down, the claim is freed with the process. */
+  /** No attempt was made. Where even this cannot be written down, the claim is freed when the database is back. */
   async function giveBack(attempt: Attempt): Promise<void> {
     const dueAt = new Date(deps.now().getTime() + FAULT_PAUSE_MS)
-    await recorder.defer(attempt, dueAt).catch(() => undefined)
-    underWay[attempt.isRetry ? 'retry' : 'first'] -= 1
+    await recorder.defer(attempt, dueAt).catch(() => (straysSoughtAtMs = -STRAYS_MS))
+    letGo(attempt)
   }
 
   function observe({ isDelivered, responseStatus, durationMs }: Outcome): void {

@@ -33,7 +33,7 @@ export type ClaimWish = {
   readonly refills: readonly LaneKey[]
 }
 
-const claimSql = sql<Claimed>`
+export const claimSql = sql<Claimed>`
   select organization_id as "organizationId", id, endpoint_id as "endpointId", lane, event_id as "eventId", event_type as "eventType",
          payload, is_manual as "isManual", attempt_count as "attemptCount", automatic_count as "automaticCount", is_single as "isSingle",
          url, secret, signature_prefix as "signaturePrefix", headers
@@ -156,6 +156,22 @@ const releaseSql = sql`
 /** Frees what processes that are gone had under way. It was no attempt: it is due as it was before. */
 export async function releaseClaims(tx: Tx, processIds: readonly string[]): Promise<void> {
   await tx.many(releaseSql, [processIds])
+}
+
+// Also a process that was given up while its claim was on the way to the database: nobody else would free that.
+const releaseStraysSql = sql`
+  update webhook_deliveries d
+     set lane = case when attempt_count = 0 or manual_requested_at is not null then 'first' else 'retry' end, claimed_by = null
+   where lane = 'claimed' and (claimed_by = $1 and id <> all ($2::uuid[])
+                               or not exists (select from processes p where p.id = d.claimed_by))`
+
+/**
+ * Frees claims that no living process knows of: of this process, those that are not among `held`, for the answer to a
+ * claim can be lost after it was made. To be called while no claim of this process is under way.
+ */
+export async function releaseStrays(tx: Tx, processId: string, held: readonly string[]): Promise<void> {
+  await tx.many(byIndexSql)
+  await tx.many(releaseStraysSql, [processId, held])
 }
 
 const deferSql = sql`

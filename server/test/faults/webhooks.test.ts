@@ -7,15 +7,11 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { checkoutDir } from '../../src/config.ts'
 import { sql } from '../../src/db/sql.ts'
-import { emit } from '../../src/events/emit.ts'
 import { countOf } from '../counts.ts'
 import { createReceiver } from '../receiver.ts'
 import { createService, type TestService } from '../service.ts'
-import { hook, type Hooked } from '../webhooks.ts'
+import { announceMany, hook, MASTER_KEY, type Hooked } from '../webhooks.ts'
 import { eventually } from '../world.ts'
-
-/** The same master key in every process, so that each can open what another sealed. */
-const MASTER_KEY = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 /** A worker process as an operator starts it. */
 async function startWorker(t: TestContext, databaseUrl: string): Promise<ChildProcess> {
@@ -44,20 +40,6 @@ async function startWorker(t: TestContext, databaseUrl: string): Promise<ChildPr
 
 function createDeployment(): Promise<TestService> {
   return createService({ roles: ['api'], env: { KOLO_MASTER_KEY: MASTER_KEY } })
-}
-
-/** Events in one transaction, as many as are wanted, for one organization. */
-async function announceMany({ deps }: TestService, organizationId: string, count: number): Promise<string[]> {
-  const at = deps.now()
-  const events = Array.from({ length: count }, (_, index) => ({
-    organizationId,
-    id: deps.newId(at),
-    type: 'transfer.completed' as const,
-    data: { index },
-    at,
-  }))
-  await deps.db.transaction((tx) => emit(tx, events))
-  return events.map(({ id }) => id)
 }
 
 const statusesSql = sql<{ status: string; count: number }>`
