@@ -115,7 +115,7 @@ export function createEngine(deps: WorkerDeps): Engine {
   async function look(): Promise<void> {
     const nowMs = performance.now()
     if (nowMs - straysSoughtAtMs >= STRAYS_MS) {
-      await deps.db.transaction((tx) => store.releaseStrays(tx, deps.processId(), [...held.keys()]))
+      await recorder.freeStrays([...held.keys()])
       straysSoughtAtMs = nowMs
     }
     if (nowMs - sweptAtMs >= SWEEP_MS) {

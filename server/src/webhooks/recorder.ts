@@ -80,6 +80,10 @@ export function createRecorder<E extends Ended>(deps: WorkerDeps, onRecorded: On
     async defer(claim: Pick<Ended, 'organizationId' | 'id' | 'claimedBy'>, dueAt: Date): Promise<void> {
       await deps.db.transaction((tx) => store.deferClaim(tx, claim, dueAt))
     },
+    /** Frees what this process has claimed without knowing of it. */
+    async freeStrays(held: readonly string[]): Promise<void> {
+      await deps.db.transaction((tx) => store.releaseStrays(tx, deps.processId(), held))
+    },
     async drained(isDone: () => boolean): Promise<void> {
       while (!isDone() || waiting.length > 0 || recording) {
         if (waiting.length > 0) flush()
