@@ -44,10 +44,10 @@ export function readStatement(
 const lineCountSql = sql<{ lines: bigint }>`
   select lines from ledger_accounts where organization_id = $1 and currency = $2 and kind = $3`
 
-/** How many lines an account has: read from its counter, never counted. */
+/** How many lines an account has: read from its counter, never counted; undefined where there is no such account. */
 export async function countLines(
   db: Db,
   { organizationId, currency, kind }: { organizationId: string; currency: Currency; kind: AccountKind },
-) {
-  return (await db.one(lineCountSql, [organizationId, currency, kind])).lines
+): Promise<bigint | undefined> {
+  return (await db.maybe(lineCountSql, [organizationId, currency, kind]))?.lines
 }

@@ -42,6 +42,7 @@ export async function listEntries(deps: Deps, organizationId: string, currencyTe
   const account = { organizationId, currency, kind: 'available' } as const
   const { page, limit, cursor } = readPage(query)
   const total = await countLines(deps.db, account)
+  if (total === undefined) throw new Refusal('not_found')
   const newest = cursor === undefined ? total - BigInt((page - 1) * limit) : cursorLine(cursor, total)
   const lines = newest > 0n ? await readStatement(deps.db, account, newest, limit) : []
   const last = lines.at(-1)
