@@ -1,6 +1,6 @@
 import type { WorkerDeps } from '../workers/worker.ts'
 import { createRecorder, type Ended } from './recorder.ts'
-import { createFreshSigning, requestOf } from './request.ts'
+import { createRequests } from './request.ts'
 import { createSender, NotSent, type Outcome } from './sender.ts'
 import * as store from './queue-store.ts'
 import { nextAttemptAt } from './states.ts'
@@ -41,7 +41,7 @@ export function createEngine(deps: WorkerDeps): Engine {
     mayReachPrivate: config.env === 'local',
     timeoutMs: config.webhookTimeoutMs,
   })
-  const fresh = createFreshSigning(deps)
+  const requestOf = createRequests(deps)
   const underWay = { first: 0, retry: 0 }
   const held = new Map<string, Attempt>()
   const refills = new Map<string, store.LaneKey>()
@@ -143,7 +143,7 @@ export function createEngine(deps: WorkerDeps): Engine {
 
   async function attemptOnce(attempt: Attempt, readAtMs: number): Promise<void> {
     try {
-      const outcome = await sender.send(requestOf(deps, fresh, attempt, readAtMs))
+      const outcome = await sender.send(requestOf(attempt, readAtMs))
       observe(outcome)
       recorder.add(endedWith(attempt, outcome, deps.now()))
     } catch (error) {

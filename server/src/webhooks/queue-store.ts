@@ -72,6 +72,9 @@ export type Recorded = LaneKey & { id: string; status: DeliveryStatus; isCongest
 
 // The endpoints are locked first, in one order for everybody: a deletion that runs at the same time comes before or after
 // this, never between. A delivery whose claim is no longer ours is not touched, and neither is anything that follows from it.
+// Joins are made in the order they stand in, each delivery found by its key: a planner that begins with the endpoints
+// compares all their deliveries with every result (85 ms for 100 results instead of 2). For the same reason the lane is not
+// asked for beside claimed_by, which says the same.
 const recordSql = sql<Recorded>`
   with result as (
     select organization_id, id, claimed_by, trigger, at, ended_at, duration_ms, response_status, response_body, error, next_attempt_at
@@ -93,7 +96,7 @@ const recordSql = sql<Recorded>`
       from result r
       join webhook_deliveries d on d.organization_id = r.organization_id and d.id = r.id
       join endpoint w on w.organization_id = d.organization_id and w.id = d.endpoint_id
-     where d.lane = 'claimed' and d.claimed_by = r.claimed_by
+     where d.claimed_by = r.claimed_by
        for update of d
   ), outcome as (
     select e.organization_id, e.id, e.endpoint_id, e.number, e.old_status, e.is_congested, e.trigger, e.at, e.ended_at,
@@ -135,7 +138,8 @@ const recordSql = sql<Recorded>`
   select organization_id as "organizationId", endpoint_id as "endpointId", id, status, is_congested as "isCongested" from outcome`
 
 const byIndexSql = sql`
-  select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+  select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+         set_config('enable_mergejoin', 'off', true), set_config('join_collapse_limit', '1', true)`
 
 /** Writes down how attempts ended; answers those that were still ours to record. */
 export async function recordResults(tx: Tx, results: readonly Result[]): Promise<Recorded[]> {

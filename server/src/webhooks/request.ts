@@ -1,33 +1,40 @@
 import { wallNow } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { findSigning, type Claimed, type LaneKey, type SigningRow } from './queue-store.ts'
-import { openHeaders, openSecret } from './secrecy.ts'
+import { createSecretOpener, openHeaders } from './secrecy.ts'
 import type { Outbound } from './sender.ts'
-import { SECRET_FRESH_MS, signatureOf } from './signing.ts'
+import { SECRET_FRESH_MS, signatureOf, type SignaturePrefix } from './signing.ts'
 
-/** The request of an attempt: the stored bytes, signed when the connection stands with the secret of that moment. */
-export function requestOf(deps: Deps, fresh: FreshSigning, claimed: Claimed, readAtMs: number): Outbound {
-  const { organizationId, endpointId, url, payload } = claimed
-  const body = Buffer.from(payload)
-  return {
-    lane: `${organizationId}/${endpointId}`,
-    url,
-    body,
-    headers: async () => {
-      const signing = performance.now() - readAtMs < SECRET_FRESH_MS ? claimed : await fresh(claimed)
-      return headersOf(deps, claimed, signing, body)
-    },
+/** The request of an attempt claimed at an instant: the stored bytes, signed when the connection stands with the secret of that moment. */
+export type MakeRequest = (claimed: Claimed, readAtMs: number) => Outbound
+
+export function createRequests(deps: Deps): MakeRequest {
+  const fresh = createFreshSigning(deps)
+  const open = createSecretOpener(deps)
+  return (claimed, readAtMs) => {
+    const { organizationId, endpointId, url, payload } = claimed
+    const body = Buffer.from(payload)
+    return {
+      lane: `${organizationId}/${endpointId}`,
+      url,
+      body,
+      headers: async () => {
+        const signing = performance.now() - readAtMs < SECRET_FRESH_MS ? claimed : await fresh(claimed)
+        const secret = signing.secret === null ? null : open(claimed, signing.secret)
+        return headersOf(deps, claimed, { secret, signaturePrefix: signing.signaturePrefix }, body)
+      },
+    }
   }
 }
 
 /** What an endpoint signs with, read just now. */
-export type FreshSigning = (lane: LaneKey) => Promise<SigningRow>
+type FreshSigning = (lane: LaneKey) => Promise<SigningRow>
 
 /** Reading may itself take too long, and is begun again; not for ever. */
 const MOST_READS = 10
 
 /** Everybody who asks while a read is under way shares the next one: a thousand late attempts are one statement. */
-export function createFreshSigning(deps: Deps): FreshSigning {
+function createFreshSigning(deps: Deps): FreshSigning {
   let waiting = new Map<string, LaneKey>()
   let next: Promise<Map<string, SigningRow>> | undefined
   let reading: Promise<unknown> = Promise.resolve()
@@ -56,26 +63,27 @@ export function createFreshSigning(deps: Deps): FreshSigning {
   }
 }
 
-function headersOf(deps: Deps, claimed: Claimed, signing: SigningRow, body: Buffer): Record<string, string> {
+type Signing = { readonly secret: string | null; readonly signaturePrefix: SignaturePrefix }
+
+function headersOf(deps: Deps, claimed: Claimed, signing: Signing, body: Buffer): Record<string, string> {
   const own = {
     'content-type': 'application/json',
     'user-agent': 'Kolo-Webhooks/1.0',
     'x-webhook-id': claimed.eventId,
     'x-webhook-event': claimed.eventType,
     'x-webhook-attempt': String(claimed.attemptCount + 1),
-    ...signatureHeaders(deps, claimed, signing, body),
+    ...signatureHeaders(signing, body),
   }
-  const custom = openHeaders(deps, claimed, claimed.headers)
-  return { ...own, ...lowerCased(custom) }
+  return claimed.headers === null ? own : { ...own, ...lowerCased(openHeaders(deps, claimed, claimed.headers)) }
 }
 
 /** The time is real time, also when the service clock was moved: the receiver compares it with its own. */
-function signatureHeaders(deps: Deps, claimed: Claimed, { secret, signaturePrefix }: SigningRow, body: Buffer) {
+function signatureHeaders({ secret, signaturePrefix }: Signing, body: Buffer) {
   if (secret === null) return {}
   const timestamp = Math.floor(wallNow().getTime() / 1000)
   return {
     'x-webhook-timestamp': String(timestamp),
-    'x-webhook-signature': signatureOf(openSecret(deps, claimed, secret), timestamp, body, signaturePrefix),
+    'x-webhook-signature': signatureOf(secret, timestamp, body, signaturePrefix),
   }
 }
 

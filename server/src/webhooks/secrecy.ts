@@ -28,3 +28,23 @@ export function sealHeaders({ secrets }: Sealing, key: Key, headers: Readonly<Re
 export function openHeaders({ secrets }: Sealing, key: Key, sealed: string | null): Record<string, string> {
   return sealed === null ? {} : (JSON.parse(secrets.open(sealed, headersContext(key))) as Record<string, string>)
 }
+
+/** So many endpoints' secrets are kept open in memory. */
+const MOST_OPENED = 10_000
+
+/**
+ * Opens secrets, and keeps them by what they were sealed as: opening costs a delivery more than signing does. A rotated
+ * or resealed secret is another sealed text, so that what is kept is never out of date.
+ */
+export function createSecretOpener(sealing: Sealing): (key: Key, sealed: string) => string {
+  const opened = new Map<string, string>()
+  return (key, sealed) => {
+    const name = `${secretContext(key)}:${sealed}`
+    const known = opened.get(name)
+    if (known !== undefined) return known
+    const secret = openSecret(sealing, key, sealed)
+    if (opened.size >= MOST_OPENED) opened.clear()
+    opened.set(name, secret)
+    return secret
+  }
+}
