@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createApp, type App } from './app.ts'
 import { createTokens } from './auth/tokens.ts'
@@ -41,7 +42,7 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     url: databaseUrl,
     poolSize: config.databasePoolSize,
     waitMs: config.databaseWaitMs,
-    name: 'kolo',
+    name: `kolo-${randomUUID()}`,
     onWake: hub.wake,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   })
