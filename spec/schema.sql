@@ -665,7 +665,6 @@ create unlogged table processes (
   clock_revision bigint not null default 0,
   api_url text,
   simulator_url text,
-  connection_name text,
   constraint processes_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 

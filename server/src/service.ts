@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createApp, type App } from './app.ts'
 import { createTokens } from './auth/tokens.ts'
@@ -42,7 +41,7 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     url: databaseUrl,
     poolSize: config.databasePoolSize,
     waitMs: config.databaseWaitMs,
-    name: `kolo-${randomUUID()}`,
+    name: 'kolo',
     onWake: hub.wake,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   })

@@ -46,7 +46,6 @@ export async function joinDeployment(
   async function beat(): Promise<void> {
     const clock = await store.readClock(deps.db)
     deps.clock.apply(clock)
-    await store.fenceSilentProcesses(deps.db, deps.config.workerSilenceMs, id)
     const isKnown = await deps.db.transaction(async (tx) => {
       const known = await store.beat(tx, id, clock.revision)
       const gone = await store.reapProcesses(tx, deps.config.workerSilenceMs)

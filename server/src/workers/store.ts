@@ -6,8 +6,8 @@ import type { Happening } from './worker.ts'
 // Heartbeats and leases go by the database's wall clock, the one clock all processes share.
 
 const joinSql = sql`
-  insert into processes (id, roles, host, pid, api_url, simulator_url, connection_name, started_at, heartbeat_at)
-  values ($1, $2, $3, $4, $5, $6, current_setting('application_name'), clock_timestamp(), clock_timestamp())`
+  insert into processes (id, roles, host, pid, api_url, simulator_url, started_at, heartbeat_at)
+  values ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())`
 
 /** Where a process listens, as seen from this machine. */
 export type Addresses = { readonly apiUrl?: string; readonly simulatorUrl?: string }
@@ -51,16 +51,6 @@ const beatSql = sql<{ id: string }>`
 /** Says that this process lives and which clock setting it has taken over; false when others have given it up. */
 export async function beat(tx: Tx, id: string, clockRevision: number): Promise<boolean> {
   return (await tx.many(beatSql, [id, clockRevision])).length === 1
-}
-
-const fenceSql = sql`
-  select pg_terminate_backend(a.pid)
-    from processes p join pg_stat_activity a on a.application_name = p.connection_name and a.pid <> pg_backend_pid()
-   where p.id <> $2 and p.heartbeat_at < clock_timestamp() - make_interval(secs => $1::double precision / 1000)`
-
-/** Ends the connections of other processes that have been silent too long: what they hold locked is free, what they began is undone. */
-export async function fenceSilentProcesses(db: Db, silenceMs: number, ownId: string): Promise<void> {
-  await db.many(fenceSql, [silenceMs, ownId])
 }
 
 const reapSql = sql<{ id: string }>`
