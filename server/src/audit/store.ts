@@ -124,18 +124,16 @@ export function unbalancedIntercompany(db: Db) {
 export type Progress = { readonly organizationId: string | null; readonly finishedAt: Date | null }
 
 const claimSql = sql<Progress>`
-  update audit_progress set claimed_by = $1 where claimed_by is null or claimed_by = $1
+  update audit_progress set claimed_by = $1
+   where claimed_by is null or claimed_by = $1 or not exists (select from processes p where p.id = claimed_by)
   returning organization_id as "organizationId", finished_at as "finishedAt"`
 
-/** Makes the audit this process's own; undefined while another is at it. */
+/**
+ * Makes the audit this process's own; undefined while another living one is at it. Nothing is released when a process is
+ * given up: one that was stopped in the middle of a step holds this row locked, and whoever freed its claims would wait.
+ */
 export function claimAudit(tx: Tx, processId: string): Promise<Progress | undefined> {
   return tx.maybe(claimSql, [processId])
-}
-
-const releaseSql = sql`update audit_progress set claimed_by = null where claimed_by = any($1::uuid[])`
-
-export async function releaseAudit(tx: Tx, processIds: readonly string[]): Promise<void> {
-  await tx.many(releaseSql, [processIds])
 }
 
 const advanceSql = sql<{ pass: bigint }>`

@@ -58,7 +58,6 @@ export function auditWorker(): Worker {
       // Nothing waits for it: the next round comes with the next poll.
       return 0
     },
-    release: store.releaseAudit,
   }
 }
 
@@ -67,7 +66,7 @@ async function keep(
   deps: WorkerDeps,
   organizationId: string,
   findings: readonly Finding[],
-  advance: (tx: Parameters<typeof store.releaseAudit>[0]) => Promise<boolean>,
+  advance: (tx: Parameters<typeof store.claimAudit>[0]) => Promise<boolean>,
 ): Promise<boolean> {
   for (const finding of findings) deps.log.error({ finding }, 'the audit found something that cannot be')
   const isOurs = await deps.db.transaction(async (tx) => {

@@ -55,7 +55,7 @@ test('a transfer told three times across two workers, one of them killed, is one
     const isTimed = random() < 0.4
     const victim = await startWorker(service, isTimed ? undefined : faultPoints[Math.floor(random() * 3)])
     const transfers = Array.from({ length: TRANSFERS }, (_, n) => ({
-      amount: 1 + Math.floor(random() * 1_000_000) / 100,
+      amount: (100 + Math.floor(random() * 1_000_000)) / 100,
       transactionReference: `${seed}-${n}-${world.organizationId}`,
     }))
     const tellings = [...transfers, ...transfers, ...transfers].map(({ amount, transactionReference }) =>
