@@ -25,6 +25,8 @@ import type { WorkerDeps } from './workers/worker.ts'
 export const roles = ['api', 'worker', 'simulator'] as const
 export type Role = (typeof roles)[number]
 
+const MIN_IDLE_IN_TRANSACTION_MS = 2_000
+
 export type Core = {
   readonly databaseUrl: string
   readonly deps: Deps
@@ -41,6 +43,8 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     url: databaseUrl,
     poolSize: config.databasePoolSize,
     waitMs: config.databaseWaitMs,
+    // As long as costs a process its claims; no shorter than what a busy machine may need between two statements.
+    idleInTransactionMs: Math.max(MIN_IDLE_IN_TRANSACTION_MS, config.workerSilenceMs),
     name: 'kolo',
     onWake: hub.wake,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),

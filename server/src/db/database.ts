@@ -37,6 +37,8 @@ export type DatabaseOptions = {
   readonly url: string
   readonly poolSize: number
   readonly waitMs: number
+  /** A transaction that says nothing for this long belongs to a process that has stopped, and holds locks for nobody. */
+  readonly idleInTransactionMs: number
   readonly name: string
   readonly onError: (error: Error) => void
   /** Hears which worker a committed transaction has made work for. */
@@ -47,7 +49,8 @@ export type DatabaseOptions = {
 const STATEMENT_TIMEOUT_MS = 30_000
 const LOCK_TIMEOUT_MS = 10_000
 
-export function openDatabase({ url, poolSize, waitMs, name, onError, onWake }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, poolSize, waitMs, idleInTransactionMs, name, onError, onWake } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -55,7 +58,7 @@ export function openDatabase({ url, poolSize, waitMs, name, onError, onWake }: D
     application_name: name,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: 2 * STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     keepAlive: true,
   })
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.

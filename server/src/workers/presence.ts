@@ -46,20 +46,22 @@ export async function joinDeployment(
   async function beat(): Promise<void> {
     const clock = await store.readClock(deps.db)
     deps.clock.apply(clock)
-    const isKnown = await deps.db.transaction(async (tx) => {
-      const known = await store.beat(tx, id, clock.revision)
-      const gone = await store.reapProcesses(tx, deps.config.workerSilenceMs)
-      if (gone.length > 0) {
-        deps.log.warn({ processes: gone }, 'processes fell silent: their claims are free')
-        for (const worker of workers) await worker.release?.(tx, gone)
-        await store.finishClockMove(tx, gone)
-        tx.wake(EVERYBODY)
-      }
-      return known
-    })
+    const { isKnown, areOthersSilent } = await store.beat(deps.db, id, clock.revision, deps.config.workerSilenceMs)
     heardMs = performance.now()
     // Others gave this process up: what it claimed is no longer its own, and it begins again under a new name.
     if (!isKnown && !isLeaving) id = await join()
+    if (areOthersSilent) await giveUpSilent()
+  }
+
+  async function giveUpSilent(): Promise<void> {
+    await deps.db.transaction(async (tx) => {
+      const gone = await store.reapProcesses(tx, deps.config.workerSilenceMs)
+      if (gone.length === 0) return
+      deps.log.warn({ processes: gone }, 'processes fell silent: their claims are free')
+      for (const worker of workers) await worker.release?.(tx, gone)
+      await store.finishClockMove(tx, gone)
+      tx.wake(EVERYBODY)
+    })
   }
 
   const run = () =>

@@ -45,12 +45,17 @@ export function readClock(db: Db): Promise<ClockRow> {
   return db.one(readClockSql)
 }
 
-const beatSql = sql<{ id: string }>`
-  update processes set heartbeat_at = clock_timestamp(), clock_revision = $2 where id = $1 returning id`
+const beatSql = sql<{ isKnown: boolean; areOthersSilent: boolean }>`
+  with beaten as (update processes set heartbeat_at = clock_timestamp(), clock_revision = $2 where id = $1 returning id)
+  select exists (select from beaten) as "isKnown",
+         exists (select from processes where id <> $1 and heartbeat_at < clock_timestamp() - make_interval(secs => $3::double precision / 1000)) as "areOthersSilent"`
 
-/** Says that this process lives and which clock setting it has taken over; false when others have given it up. */
-export async function beat(tx: Tx, id: string, clockRevision: number): Promise<boolean> {
-  return (await tx.many(beatSql, [id, clockRevision])).length === 1
+/**
+ * Says that this process lives and which clock setting it has taken over. One statement that is its own transaction: a
+ * process stopped in the middle does not keep its row locked, and can be given up.
+ */
+export function beat(db: Db, id: string, clockRevision: number, silenceMs: number) {
+  return db.one(beatSql, [id, clockRevision, silenceMs])
 }
 
 const reapSql = sql<{ id: string }>`
