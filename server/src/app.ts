@@ -10,13 +10,14 @@ import { checkoutRoutes } from './checkout/routes.ts'
 import type { Deps } from './deps.ts'
 import { eventRoutes } from './events/routes.ts'
 import { authentication } from './http/authentication.ts'
+import { answerError } from './http/errors.ts'
 import { parseJson } from './http/json.ts'
 import { documentationRoutes } from './http/documentation.ts'
 import { describeApi } from './http/openapi.ts'
 import { operationalRoutes, type Phase } from './http/operational.ts'
 import { prepareRoutes, refuseOtherMethods } from './http/routing.ts'
 import { createServer } from './http/server.ts'
-import { validatorCompiler } from './http/validation.ts'
+import { allFaults, validatorCompiler } from './http/validation.ts'
 import { memberRoutes } from './members/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import type { ClockMover } from './sandbox/operations.ts'
@@ -51,6 +52,7 @@ export type App = { readonly fastify: FastifyInstance; enter(phase: Phase): void
 export async function createApp(deps: Deps, isHeard: () => boolean, mover?: ClockMover): Promise<App> {
   let phase: Phase = 'starting'
   const fastify = await createServer(deps, () => phase === 'draining')
+  const addFallbacks = refuseOtherMethods(fastify)
   operationalRoutes(fastify, deps, { phase: () => phase, isHeard })
   if (mover) {
     await describeApi(fastify, deps.config)
@@ -61,6 +63,7 @@ export async function createApp(deps: Deps, isHeard: () => boolean, mover?: Cloc
     if (deps.config.env === 'local') await fastify.register((pages) => inboxRoutes(pages, deps), { prefix: '/inbox' })
     await documentationRoutes(fastify, deps)
   }
+  addFallbacks()
   await fastify.ready()
   return { fastify, enter: (next) => (phase = next) }
 }
@@ -74,14 +77,17 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
     request.rawBody = body
     if (body.length === 0) return done(null, undefined)
     try {
-      done(null, parseJson(body))
+      const { value, faults } = parseJson(body)
+      request.bodyFaults = faults
+      done(null, value)
     } catch (error) {
       done(error as Error)
     }
   })
   api.decorateRequest('rawBody', null)
+  api.decorateRequest('bodyFaults', null)
+  api.setErrorHandler((error: Error, request, reply) => answerError(allFaults(error, request), request, reply))
   api.addHook('onRequest', authentication(deps))
-  const addFallbacks = refuseOtherMethods(instance)
   prepareRoutes(instance, deps)
   authRoutes(api)
   organizationRoutes(api)
@@ -109,5 +115,4 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
     payoutSandboxRoutes(api)
   }
   if (deps.config.env === 'local') clockRoutes(api, mover)
-  addFallbacks()
 }

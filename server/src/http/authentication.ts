@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createKeyring, unauthenticated } from '../api-keys/keyring.ts'
 import { createSessions } from '../auth/sessions.ts'
 import type { Deps } from '../deps.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, type FaultDetail } from '../errors.ts'
 import type { Role } from '../organizations/schema.ts'
 import { covers, permissions, type OperationId, type Permission } from './permissions.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -38,6 +38,8 @@ declare module 'fastify' {
     sessionId: string | null
     deps: Deps
     rawBody: Buffer | null
+    /** What the body carries that cannot be taken as it is; see parseJson. */
+    bodyFaults: readonly FaultDetail[] | null
   }
   interface FastifyContextConfig {
     operationId?: OperationId

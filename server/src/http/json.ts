@@ -1,5 +1,5 @@
 import { parseDecimal, formatDecimal } from '../money/decimal.ts'
-import { invalid, Refusal, type FaultDetail } from '../errors.ts'
+import { Refusal, type FaultDetail } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -13,10 +13,10 @@ class Unfit {
 
 /**
  * Reads a JSON body so that nothing in it is changed silently: a number that a double cannot keep exactly, a NUL or
- * half a surrogate pair that the database would refuse, bytes that are not UTF-8 and names that reach into prototypes
- * are each a 400 that says so.
+ * half a surrogate pair that the database would refuse and names that reach into prototypes are each a fault with its
+ * place, and where one stood the value holds nothing that any schema takes. Bytes that are not JSON in UTF-8 are refused.
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer): { value: unknown; faults: readonly FaultDetail[] } {
   let isFit = true
   let value: unknown
   try {
@@ -30,8 +30,7 @@ export function parseJson(bytes: Buffer): unknown {
     if (error instanceof RangeError) throw new Refusal('invalid_request', { message: 'The body is nested too deeply.' })
     throw new Refusal('invalid_request', { message: 'The body is not valid JSON in UTF-8.' })
   }
-  if (!isFit) throw invalid(...placesOf(value, ''))
-  return value
+  return { value, faults: isFit ? [] : placesOf(value, '') }
 }
 
 function faultOf(key: string, item: unknown, source: string | undefined): string | undefined {

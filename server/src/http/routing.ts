@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { witness } from '../audit-log/operations.ts'
-import { invalid, Refusal } from '../errors.ts'
+import { invalid, Refusal, type FaultDetail } from '../errors.ts'
 import type { Deps } from '../deps.ts'
 import { answerOnce, type IdempotencyMode } from './idempotency.ts'
 import { hasNul } from './json.ts'
 import { permissions, type OperationId } from './permissions.ts'
 import { strict } from './schemas.ts'
+import { shapeFaults } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,18 +30,14 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
  */
 export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', (route) => {
-    if (route.config?.isFallback) return
     const operationId = route.schema?.operationId
     if (!operationId || !Object.hasOwn(permissions, operationId))
       throw new Error(`${String(route.method)} ${route.url} has no row in the permission table.`)
     route.config = { ...route.config, operationId: operationId as OperationId }
     // A route that names no query takes none, and one that names no body takes none: what it would ignore is a mistake.
     route.schema = { querystring: strict({}), ...route.schema }
-    route.preValidation = [
-      route.preValidation ?? [],
-      refuseNul,
-      route.schema.body ? emptyForMissingBody : refuseBody,
-    ].flat()
+    const takesBody = route.schema.body !== undefined
+    route.preValidation = [route.preValidation ?? [], readShape(takesBody)].flat()
     const handler = route.handler
     const success = successStatus(route)
     route.handler = function (request, reply) {
@@ -71,24 +68,28 @@ function resourceOf(url: string): string {
   return (nouns.at(-1) ?? 'organizations').slice(0, -1).replaceAll('-', '_')
 }
 
+/** What no schema sees, before the schemas: a NUL in the address, a body that is not there or should not be. */
+function readShape(takesBody: boolean) {
+  return async (request: FastifyRequest): Promise<void> => {
+    // No body at all is told which fields it lacks, like an empty one.
+    if (takesBody && request.body === undefined) request.body = {}
+    const unseen = [...nulFaults(request), ...(takesBody ? [] : unexpectedFields(request))]
+    if (unseen.length > 0 || (request.bodyFaults ?? []).length > 0) throw invalid(...unseen, ...shapeFaults(request))
+  }
+}
+
 /** A NUL in the address would reach the database, which keeps none; in a body the parser finds it. */
-async function refuseNul({ query, params, url }: FastifyRequest): Promise<void> {
-  if (!url.includes('%00')) return
+function nulFaults({ query, params, url }: FastifyRequest): FaultDetail[] {
+  if (!url.includes('%00')) return []
   const values = Object.entries({ ...(query as object), ...(params as object) }) as [string, unknown][]
   const faults = values.filter(([name, value]) => hasNul(name) || [value].flat().some((text) => hasNul(String(text))))
-  if (faults.length > 0)
-    throw invalid(...faults.map(([param]) => ({ param, message: 'must not contain a NUL character' })))
+  return faults.map(([param]) => ({ param, message: 'must not contain a NUL character' }))
 }
 
-/** No body at all is told which fields it lacks, like an empty one. */
-async function emptyForMissingBody(request: FastifyRequest): Promise<void> {
-  if (request.body === undefined) request.body = {}
-}
-
-async function refuseBody({ body }: FastifyRequest): Promise<void> {
-  if (body === undefined || body === null) return
+function unexpectedFields({ body }: FastifyRequest): FaultDetail[] {
+  if (body === undefined || body === null) return []
   const names = typeof body === 'object' ? Object.keys(body) : ['body']
-  if (names.length > 0) throw invalid(...names.map((param) => ({ param, message: 'is not a known field here' })))
+  return names.map((param) => ({ param, message: 'is not a known field here' }))
 }
 
 function successStatus(route: RouteOptions): number {
@@ -96,13 +97,16 @@ function successStatus(route: RouteOptions): number {
   return Number(statuses.at(-1) ?? 200)
 }
 
-/** Remembers which methods each path takes; the answer, called after the last route, makes the others a 405 that says which. */
+/**
+ * Remembers which methods each path of the server takes, those of its parts too; the answer, called after the last
+ * route, makes the others a 405 that says which.
+ */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const taken = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method, config, prefix }) => {
-    if (config?.isFallback) return
-    const path = url.slice(prefix.length)
-    taken.set(path, new Set([...(taken.get(path) ?? []), ...[method].flat()]))
+  app.addHook('onRoute', ({ url, method, config }) => {
+    // A path that is every path is known to nobody.
+    if (config?.isFallback || url === '*') return
+    taken.set(url, new Set([...(taken.get(url) ?? []), ...[method].flat()]))
   })
   return () => {
     for (const [url, known] of taken) {

@@ -1,7 +1,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaValidateFunction } from 'ajv'
-import type { FastifySchemaCompiler } from 'fastify'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Config } from '../config.ts'
-import { invalid, type FaultDetail, type Refusal } from '../errors.ts'
+import { invalid, Refusal, type FaultDetail } from '../errors.ts'
 import { isCurrency, type Currency } from '../money/currencies.ts'
 import { amountFaults, parseMajor } from '../money/money.ts'
 
@@ -22,6 +22,31 @@ export function validatorCompiler(config: Config): FastifySchemaCompiler<AnySche
     const validate = (httpPart === 'body' ? bodies : texts).compile(schema)
     return (value: unknown) => (validate(value) ? { value } : { error: refusalOf(validate.errors ?? []) })
   }
+}
+
+/** A fault of one part of a request as the faults of all its parts; any other error as it is. */
+export function allFaults(error: Error, request: FastifyRequest): Error {
+  return 'validationContext' in error && error instanceof Refusal ? invalid(...shapeFaults(request)) : error
+}
+
+/** Every fault of a request's shape: of its path, its query and its body, so that one answer lists them all. */
+export function shapeFaults(request: FastifyRequest): FaultDetail[] {
+  return [
+    ...faultsOf('params', request.params),
+    ...faultsOf('querystring', request.query),
+    ...onePerPlace([...(request.bodyFaults ?? []), ...faultsOf('body', request.body)]),
+  ]
+
+  function faultsOf(part: 'params' | 'querystring' | 'body', value: unknown): readonly FaultDetail[] {
+    const validate = request.getValidationFunction(part) as ((value: unknown) => { error?: Refusal }) | undefined
+    return validate?.(value).error?.extras.details ?? []
+  }
+}
+
+/** The first fault of each place: what follows from it is not worth telling. */
+function onePerPlace(faults: readonly FaultDetail[]): FaultDetail[] {
+  const told = new Set<string>()
+  return faults.filter(({ param }) => !told.has(param) && told.add(param))
 }
 
 function addKeywords(ajv: Ajv, config: Config): Ajv {
@@ -89,12 +114,7 @@ function isRealInstant(text: string): boolean {
 }
 
 function refusalOf(errors: readonly ErrorObject[]): Refusal {
-  const details = new Map<string, FaultDetail>()
-  for (const error of errors) {
-    const detail = describe(error)
-    if (detail && !details.has(detail.param)) details.set(detail.param, detail)
-  }
-  return invalid(...details.values())
+  return invalid(...onePerPlace(errors.flatMap((error) => describe(error) ?? [])))
 }
 
 function describe(error: ErrorObject): FaultDetail | undefined {
