@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import pg from 'pg'
+import { createOrganization } from '../server/src/organizations/operations.ts'
 import type { BenchContext } from './context.ts'
 
 const TRIES = 150
@@ -33,30 +34,22 @@ export async function fillPayments(pool: pg.Pool, organizationId: string, upTo: 
 type Headers = Readonly<Record<string, string>>
 
 /** The first and the deepest page by cursor, plain and by each filter, at ten thousand payments and at a million. */
-export async function measureLists(
-  context: BenchContext,
-  pool: pg.Pool,
-  origin: string,
-  organizationId: string,
-  headers: Headers,
-): Promise<void> {
-  const filters = {
-    plain: '',
-    status: 'status=settled',
-    customerId: `customerId=${await customerOf(pool)}`,
-    reference: 'reference=fill-7',
-  }
+export async function run(context: BenchContext): Promise<void> {
+  const service = await context.service({ roles: ['api'] })
+  const origin = await service.app.fastify.listen({ host: '127.0.0.1', port: 0 })
+  const { organizationId, apiKey } = await createOrganization(service.deps, 'Bench')
+  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 })
+  const headers = { authorization: `Bearer ${apiKey}` }
   const measured = new Map<number, Map<string, number>>()
-  for (const size of [SMALL, LARGE]) {
-    await fillPayments(pool, organizationId, size)
-    const times = new Map<string, number>()
-    for (const [name, filter] of Object.entries(filters)) {
-      const cursors = { first: newest, deepest: await deepestCursor(pool, organizationId, name, filter) }
-      for (const [place, cursor] of Object.entries(cursors)) {
-        times.set(`${name}, ${place}`, await median(`${origin}/api/v1/payments?${filter}&cursor=${cursor}`, headers))
-      }
+  try {
+    for (const size of [SMALL, LARGE]) {
+      const startedAt = performance.now()
+      await fillPayments(pool, organizationId, size)
+      process.stderr.write(`${size} payments after ${Math.round((performance.now() - startedAt) / 1000)} s\n`)
+      measured.set(size, await measurePages(pool, organizationId, `${origin}/api/v1/payments`, headers))
     }
-    measured.set(size, times)
+  } finally {
+    await pool.end()
   }
   for (const [name, ms] of measured.get(LARGE)!) {
     const small = measured.get(SMALL)!.get(name)!
@@ -69,24 +62,37 @@ export async function measureLists(
   }
 }
 
-const newest = Buffer.from('ffffffff-ffff-7fff-bfff-ffffffffffff').toString('base64url')
-
-async function customerOf(pool: pg.Pool): Promise<string> {
-  return (await pool.query<{ id: string }>(`select md5('customer1')::uuid as id`)).rows[0]!.id
+/** The filters of the query, and what each means in the table. */
+const filters = {
+  plain: { query: '', condition: 'true' },
+  status: { query: 'status=settled', condition: `status = 'settled'` },
+  'two statuses': { query: 'status=created,failed', condition: `status in ('created', 'failed')` },
+  customerId: { query: 'customerId={customer}', condition: `customer_id = '{customer}'` },
+  reference: { query: 'reference=fill-7', condition: `reference = 'fill-7'` },
 }
 
+/** The time of each page in milliseconds, by the filter's name and the place. */
+async function measurePages(pool: pg.Pool, organizationId: string, url: string, headers: Headers) {
+  const times = new Map<string, number>()
+  const customer = (await pool.query<{ id: string }>(`select md5('customer1')::uuid as id`)).rows[0]!.id
+  for (const [name, filter] of Object.entries(filters)) {
+    const [query, condition] = [filter.query, filter.condition].map((text) => text.replace('{customer}', customer))
+    const cursors = { first: newest, deepest: await deepestCursor(pool, organizationId, condition!) }
+    for (const [place, cursor] of Object.entries(cursors)) {
+      times.set(`${name}, ${place}`, await median(`${url}?${query}&cursor=${cursor}`, headers))
+    }
+  }
+  return times
+}
+
+const newest = Buffer.from('ffffffff-ffff-7fff-bfff-ffffffffffff').toString('base64url')
+
 /** The cursor before the last page: found as a reader who pages on and on would come to it. */
-async function deepestCursor(pool: pg.Pool, organizationId: string, name: string, filter: string): Promise<string> {
-  const column = {
-    plain: 'true',
-    status: 'status = $3',
-    customerId: 'customer_id = $3::uuid',
-    reference: 'reference = $3',
-  }[name]
-  const value = filter.split('=')[1]
+async function deepestCursor(pool: pg.Pool, organizationId: string, condition: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
-    `select id from payments where organization_id = $1 and ${column} order by id limit 1 offset $2`,
-    [organizationId, name === 'reference' ? 0 : PAGE, ...(value ? [value] : [])],
+    `select id from (select id from payments where organization_id = $1 and ${condition} order by id limit $2) last
+      order by id desc limit 1`,
+    [organizationId, PAGE + 1],
   )
   return Buffer.from(rows[0]!.id).toString('base64url')
 }

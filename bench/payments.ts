@@ -4,7 +4,7 @@ import pg from 'pg'
 import { createOrganization } from '../server/src/organizations/operations.ts'
 import type { BenchContext } from './context.ts'
 import { answersPerSecond, type Load } from './load.ts'
-import { fillPayments, measureLists } from './payment-lists.ts'
+import { fillPayments } from './payment-lists.ts'
 
 const SECONDS = 3
 const ROUNDS = 3
@@ -22,7 +22,6 @@ export async function run(context: BenchContext): Promise<void> {
     await listen(origin, organizationId, headers)
     const settled = await settledPayment(pool, origin, organizationId, headers)
     await measureAgainstBare(context, { origin, bare: bare.origin, headers, settled })
-    if (context.words.includes('lists')) await measureLists(context, pool, origin, organizationId, headers)
   } finally {
     await bare.close()
     await pool.end()

@@ -34,5 +34,9 @@ test('a transaction that says nothing is ended, and what it locked is free', asy
   assert.equal((await service.deps.db.transaction((tx) => tx.many(touchClockSql))).length, 1)
   resume()
   await ended
-  assert.equal((await stopped.many(sql<{ one: number }>`select 1 as one`)).length, 1, 'the next use has a new connection')
+  assert.equal(
+    (await stopped.many(sql<{ one: number }>`select 1 as one`)).length,
+    1,
+    'the next use has a new connection',
+  )
 })

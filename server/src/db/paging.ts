@@ -15,11 +15,20 @@ export type Pagination = {
 }
 export type Page<Row> = { readonly items: Row[]; readonly pagination: Pagination }
 
-/** What a list selects from. Its rows have an `id`, which orders them, newest first. */
-export type ListSource = { readonly columns: string; readonly from: string; readonly id: string }
-
 /** A condition of a list: SQL with `?` where the value goes. */
 export type Condition = { readonly text: string; readonly value: unknown }
+
+/** What a list selects from. Its rows have an `id`, which orders them, newest first. */
+export type ListSource = {
+  readonly columns: string
+  readonly from: string
+  readonly id: string
+  /**
+   * Conditions that exclude each other, one of which must hold. The page is merged from one ordered scan of each: a
+   * scan for all of them at once would have to read and sort everything they let through, 141 ms of 120,000 rows.
+   */
+  readonly anyOf?: readonly Condition[]
+}
 
 const DEFAULT_LIMIT = 20
 /** Counting further would cost more than the number is worth; deeper pages go by cursor. */
@@ -75,26 +84,49 @@ async function rows<Row extends { id: string }>(
   conditions: readonly Condition[],
   at: { limit: number; offset: number },
 ) {
-  const text = `select ${source.columns} from ${source.from} ${where(conditions)} order by ${source.id} desc limit $${conditions.length + 1} offset $${conditions.length + 2}`
-  const found = await db.many<Row>(prepared(text), [...conditions.map(({ value }) => value), at.limit + 1, at.offset])
+  const { columns, from, id, anyOf } = source
+  const values = valuesOf(source, conditions)
+  const cut = `limit $${values.length + 1} offset $${values.length + 2}`
+  const plain = conditions.map(numbered)
+  // Each scan stops by itself where the page must end: left to the planner, it may read and sort all of them.
+  const enough = `order by ${id} desc limit $${values.length + 1}::bigint + $${values.length + 2}::bigint`
+  const merged = `${id} in (select id from (${scans(source, conditions, id, enough)}) merged order by id desc ${cut})`
+  const text = anyOf
+    ? `select ${columns} from ${from} ${where([...plain, merged])} order by ${id} desc`
+    : `select ${columns} from ${from} ${where(plain)} order by ${id} desc ${cut}`
+  const found = await db.many<Row>(prepared(text), [...values, at.limit + 1, at.offset])
   const items = found.slice(0, at.limit)
   const nextCursor = found.length > at.limit ? writeCursor(items.at(-1)!.id) : null
   return { items, pagination: { page: null, pages: null, total: null, limit: at.limit, nextCursor } }
 }
 
 async function count(db: Db, source: ListSource, conditions: readonly Condition[]): Promise<number> {
-  const text = `select count(*)::integer as total from (select 1 from ${source.from} ${where(conditions)} limit ${MAX_COUNTED + 1}) counted`
-  return (
-    await db.one<{ total: number }>(
-      prepared(text),
-      conditions.map(({ value }) => value),
-    )
-  ).total
+  const text = `select count(*)::integer as total from (select 1 from (${scans(source, conditions, '1')}) found limit ${MAX_COUNTED + 1}) counted`
+  return (await db.one<{ total: number }>(prepared(text), valuesOf(source, conditions))).total
 }
 
-function where(conditions: readonly Condition[]): string {
-  const texts = conditions.map(({ text }, index) => text.replace('?', `$${index + 1}`))
-  return texts.length === 0 ? '' : `where ${texts.join(' and ')}`
+function valuesOf({ anyOf = [] }: ListSource, conditions: readonly Condition[]): unknown[] {
+  return [...conditions, ...anyOf].map(({ value }) => value)
+}
+
+/** What fulfils the conditions, in one scan, or in one for each of those that exclude each other. */
+function scans({ from, anyOf }: ListSource, conditions: readonly Condition[], column: string, end = ''): string {
+  const plain = conditions.map(numbered)
+  if (!anyOf) return `select ${column} from ${from} ${where(plain)}`
+  return anyOf
+    .map(
+      (one, index) =>
+        `(select ${column} from ${from} ${where([...plain, numbered(one, plain.length + index)])} ${end})`,
+    )
+    .join(' union all ')
+}
+
+function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+}
+
+function numbered({ text }: Condition, index: number): string {
+  return text.replace('?', `$${index + 1}`)
 }
 
 /** Each combination of filters is a constant text of its own, so that each gets a plan of its own. */

@@ -5,7 +5,10 @@ import { askFor, command, paymentIn, type Payment } from '../../test/payments.ts
 import { createWorld, type World } from '../../test/world.ts'
 
 type Fault = { error: { code: string; details?: { param: string }[] } }
-type Page = { payments: Payment[]; pagination: { total: number | null; nextCursor: string | null } }
+type Page = {
+  payments: Payment[]
+  pagination: { total: number | null; pages: number | null; nextCursor: string | null }
+}
 
 const basic = { reference: 'r', sourceCurrency: 'NGN', sourceAmount: 100 }
 
@@ -141,6 +144,26 @@ test('the list is filtered, paged by number and by cursor, and newest first', as
   for (const wrong of ['status=paid', 'status=created,', 'limit=0', 'customerId=x', 'unknown=1']) {
     assert.equal((await world.get(`/v1/payments?${wrong}`)).statusCode, 400, wrong)
   }
+})
+
+test('several statuses are one list: counted, paged and filtered like any other', async (t) => {
+  const world = await createWorld(t)
+  const statuses = ['created', 'cancelled', 'executed'] as const
+  const made: Payment[] = []
+  for (let count = 0; count < 9; count += 1) made.push(await paymentIn(world, statuses[count % 3]!))
+  const dollars = await paymentIn(world, 'cancelled', { sourceCurrency: 'USD' })
+  const wanted = [...made.filter((_, index) => index % 3 !== 2), dollars].map(({ id }) => id).toReversed()
+  const filter = 'status=created,cancelled,created&limit=3'
+  const [first, second] = [await list(world, filter), await list(world, `${filter}&page=2`)]
+  assert.deepEqual([first.pagination.total, first.pagination.pages], [7, 3])
+  const rest = await list(world, `${filter}&cursor=${second.pagination.nextCursor}`)
+  assert.deepEqual(
+    [...first.payments, ...second.payments, ...rest.payments].map(({ id }) => id),
+    wanted,
+  )
+  assert.equal(rest.pagination.nextCursor, null)
+  const inDollars = await list(world, `${filter}&sourceCurrency=USD&createdFrom=${made[0]!.createdAt}`)
+  assert.deepEqual([inDollars.payments.map(({ id }) => id), inDollars.pagination.total], [[dollars.id], 1])
 })
 
 test("another organization's payment is not found, whatever is asked of it", async (t) => {

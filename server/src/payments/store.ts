@@ -147,19 +147,23 @@ export function findByToken(db: Db, token: string): Promise<PaymentRow | undefin
 }
 
 export function listPayments(db: Db, organizationId: string, query: PaymentQuery): Promise<Page<PaymentWithHistory>> {
+  const statuses = [...new Set(query.status?.split(','))].map((value) => ({ text: 'p.status = ?', value }))
+  const [one, ...others] = statuses
   return listPage(
     db,
-    { columns: withHistory, from: 'payments p', id: 'p.id' },
-    [{ text: 'p.organization_id = ?', value: organizationId }, ...filters(query), ...createdConditions(query, 'p.id')],
+    { columns: withHistory, from: 'payments p', id: 'p.id', ...(others.length > 0 && { anyOf: statuses }) },
+    [
+      { text: 'p.organization_id = ?', value: organizationId },
+      ...(one && others.length === 0 ? [one] : []),
+      ...filters(query),
+      ...createdConditions(query, 'p.id'),
+    ],
     query,
   )
 }
 
-function filters({ status, customerId, reference, sourceCurrency }: PaymentQuery): Condition[] {
-  const statuses = status?.split(',')
+function filters({ customerId, reference, sourceCurrency }: PaymentQuery): Condition[] {
   return [
-    ...(statuses?.length === 1 ? [{ text: 'p.status = ?', value: status }] : []),
-    ...(statuses && statuses.length > 1 ? [{ text: 'p.status = any(?::text[])', value: statuses }] : []),
     ...(customerId === undefined ? [] : [{ text: 'p.customer_id = ?', value: customerId }]),
     ...(reference === undefined ? [] : [{ text: 'p.reference = ?', value: reference }]),
     ...(sourceCurrency === undefined ? [] : [{ text: 'p.source_currency = ?', value: sourceCurrency }]),
