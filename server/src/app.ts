@@ -16,6 +16,7 @@ import { documentationRoutes } from './http/documentation.ts'
 import { describeApi } from './http/openapi.ts'
 import { operationalRoutes, type Phase } from './http/operational.ts'
 import { prepareRoutes, refuseOtherMethods } from './http/routing.ts'
+import { serializerCompiler } from './http/serialization.ts'
 import { createServer } from './http/server.ts'
 import { allFaults, validatorCompiler } from './http/validation.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -72,6 +73,7 @@ export async function createApp(deps: Deps, isHeard: () => boolean, mover?: Cloc
 function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void {
   const api = instance as Api
   api.setValidatorCompiler(validatorCompiler(deps.config))
+  api.setSerializerCompiler(serializerCompiler())
   api.removeAllContentTypeParsers()
   api.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     request.rawBody = body

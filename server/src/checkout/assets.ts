@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { checkoutDir } from '../config.ts'
+import { browserScript } from '../http/browser-script.ts'
 
 const folder = join(checkoutDir, 'web', 'checkout')
 
@@ -25,7 +25,6 @@ export type Assets = {
 }
 
 export function readAssets(): Assets {
-  quietly(() => stripTypeScriptTypes(''))
   const sources = readdirSync(folder)
     .filter((file) => /\.(ts|css|svg)$/.test(file))
     .toSorted()
@@ -41,28 +40,12 @@ export function readAssets(): Assets {
   }
 }
 
-/** Node calls the stripping of types experimental, once, on stderr: nothing an operator could do anything about. */
-function quietly(work: () => void): void {
-  const { emitWarning } = process
-  process.emitWarning = () => undefined
-  try {
-    work()
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
-
-/** Scripts are written in TypeScript and lose only their types; modules find each other in the same folder. */
+/** Modules find each other in the same folder. */
 function readSource(file: string): { name: string; text: string } {
   const text = readFileSync(join(folder, file), 'utf8')
   if (!file.endsWith('.ts')) return { name: file, text }
-  const stripped = stripTypeScriptTypes(text).replace(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'")
-  return { name: file.replace(/\.ts$/, '.js'), text: withoutPadding(stripped) }
-}
-
-/** Types leave blanks where they stood, to keep columns; a browser need not load them. */
-function withoutPadding(script: string): string {
-  return script.replace(/[ \t]+$/gm, '').replace(/\n{2,}/g, '\n')
+  const script = browserScript(text).replace(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'")
+  return { name: file.replace(/\.ts$/, '.js'), text: script }
 }
 
 function assetOf(name: string, text: string): Asset {

@@ -13,7 +13,7 @@ import type { PayerView } from '../payments/payer.ts'
 export type Sign = { readonly title: string; readonly icon: Html; readonly words: Html }
 
 /** What every page is made with. */
-export type PageSetting = { readonly assets: Assets; readonly isSandbox: boolean }
+export type PageSetting = { readonly assets: () => Assets; readonly isSandbox: boolean }
 
 /** A payment's page at one moment. `version` changes when there is something new to see, and only then. */
 export type Rendering = {
@@ -81,7 +81,8 @@ export function renderSign(setting: PageSetting, sign: Sign): string {
   )
 }
 
-function document({ assets, isSandbox }: PageSetting, title: string, body: Html, head?: Html): string {
+function document(setting: PageSetting, title: string, body: Html, head?: Html): string {
+  const assets = setting.assets()
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -99,7 +100,7 @@ function document({ assets, isSandbox }: PageSetting, title: string, body: Html,
       </head>
       <body>
         <a class="skip" href="#step">Skip to the payment</a>
-        ${isSandbox && html`<aside class="sandbox" aria-label="Test mode">Test mode: no real money moves.</aside>`}
+        ${setting.isSandbox && html`<aside class="sandbox" aria-label="Test mode">Test mode: no real money moves.</aside>`}
         ${body}
         <p class="unseen" id="news" role="status"></p>
         <footer class="foot">

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { encodingFor, readAssets } from './assets.ts'
+import { atFirstUse } from '../first-use.ts'
 import { answerTrouble, sendSign, type Kiosk } from './answers.ts'
 import { unknownLink } from './signs.ts'
 import { createStreams } from './streams.ts'
@@ -41,7 +42,7 @@ type ByToken = { Params: { token: string } }
 export async function checkoutRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const kiosk: Kiosk = {
     deps,
-    setting: { assets: readAssets(), isSandbox: deps.config.env !== 'production' },
+    setting: { assets: atFirstUse(readAssets), isSandbox: deps.config.env !== 'production' },
     streams: createStreams(),
   }
   app.addHook('preClose', async () => kiosk.streams.endAll())
@@ -68,7 +69,7 @@ export async function checkoutRoutes(app: FastifyInstance, deps: Deps): Promise<
     '/assets/:version/:name',
     { schema },
     async (request, reply) => {
-      const asset = kiosk.setting.assets.find(request.params.version, request.params.name)
+      const asset = kiosk.setting.assets().find(request.params.version, request.params.name)
       if (!asset) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such file.')
       const encoding = encodingFor(request.headers['accept-encoding'])
       if (encoding !== 'identity') void reply.header('content-encoding', encoding)

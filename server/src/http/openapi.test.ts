@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import buildSerializer, { type AnySchema } from 'fast-json-stringify'
 import { sharedService } from '../../test/world.ts'
 import { refusals } from '../errors.ts'
 import { eventTypes } from '../events/catalogue.ts'
@@ -81,22 +82,44 @@ function found(document: Document, ref: string): boolean {
   return names.reduce<unknown>((node, name) => (node as Schema | undefined)?.[name], document) !== undefined
 }
 
+const pointerOf = (names: string[]) =>
+  `#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+
 test('every schema in it is a valid JSON Schema', async () => {
   const document = await describe()
   const ajv = new Ajv2020({
     strict: false,
     formats: { uuid: true, 'date-time': true, date: true, uri: true, email: true },
   })
-  const schemas = [...walk(document, '')].filter(([path]) => /\/schema$|\/components\/schemas\/[^/]+$/.test(path))
-  assert(schemas.length > 50)
-  for (const [path, schema] of schemas) {
-    const inlined = JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as Schema
-    const $defs = JSON.parse(
-      JSON.stringify(document.components['schemas']).replaceAll('#/components/schemas/', '#/$defs/'),
-    ) as Schema
-    assert.doesNotThrow(() => ajv.compile({ ...inlined, $defs }), path)
-  }
+  ajv.addSchema({ ...document, $id: 'kolo:api' })
+  const schemas = operationsOf(document).flatMap(({ path, method, operation }) =>
+    [
+      ...Object.keys(operation.requestBody?.content ?? {}).map((type) => ['requestBody', 'content', type]),
+      ...answersOf(operation).map(({ status, type }) => ['responses', status, 'content', type]),
+      ...(operation.parameters ?? []).flatMap(({ $ref }, at) => ($ref ? [] : [['parameters', String(at)]])),
+    ].map((names) => ['paths', path, method, ...names, 'schema']),
+  )
+  const named = Object.keys(document.components['schemas']!).map((name) => ['components', 'schemas', name])
+  assert(schemas.length > 100 && named.length > 10)
+  for (const names of [...schemas, ...named])
+    assert.doesNotThrow(() => ajv.compile({ $ref: `kolo:api${pointerOf(names)}` }), names.join(' '))
 })
+
+test('every answer can be written by its schema', async () => {
+  const document = await describe()
+  for (const { path, method, operation } of operationsOf(document))
+    for (const { status, schema } of answersOf(operation))
+      assert.doesNotThrow(
+        () => buildSerializer({ ...schema, components: document.components } as AnySchema),
+        `${method} ${path} ${status}`,
+      )
+})
+
+function answersOf({ responses }: Operation) {
+  return Object.entries(responses).flatMap(([status, { content }]) =>
+    Object.entries(content ?? {}).map(([type, { schema }]) => ({ status, type, schema })),
+  )
+}
 
 test('every operation says what it is, what it answers and what it refuses', async () => {
   const document = await describe()

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { invalid, Refusal, type FaultDetail } from '../errors.ts'
 import { isCurrency, type Currency } from '../money/currencies.ts'
 import { amountFaults, parseMajor } from '../money/money.ts'
+import { atFirstUse } from '../first-use.ts'
 
 /** The names of our own keywords, with what each demands. */
 const keywords = ['x-fault', 'x-currency', 'x-instant', 'x-amounts', 'x-exactlyOneOf'] as const
@@ -19,8 +20,11 @@ export function validatorCompiler(config: Config): FastifySchemaCompiler<AnySche
   const bodies = addKeywords(new Ajv({ ...common, coerceTypes: false }), config)
   const texts = addKeywords(new Ajv({ ...common, coerceTypes: true }), config)
   return ({ schema, httpPart }) => {
-    const validate = (httpPart === 'body' ? bodies : texts).compile(schema)
-    return (value: unknown) => (validate(value) ? { value } : { error: refusalOf(validate.errors ?? []) })
+    const validator = atFirstUse(() => (httpPart === 'body' ? bodies : texts).compile(schema))
+    return (value: unknown) => {
+      const validate = validator()
+      return validate(value) ? { value } : { error: refusalOf(validate.errors ?? []) }
+    }
   }
 }
 

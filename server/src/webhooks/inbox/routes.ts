@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkoutDir } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
+import { atFirstUse } from '../../first-use.ts'
+import { browserScript } from '../../http/browser-script.ts'
 import { createBoxes, putLetter, type Box, type Letter } from './letters.ts'
 import { checkSignature } from './operations.ts'
 import { boxPage, letterItem } from './page.ts'
@@ -86,10 +87,10 @@ function streamRoute(app: FastifyInstance, find: (request: FastifyRequest<Named>
 
 function assetRoutes(app: FastifyInstance): void {
   const read = (file: string) => readFileSync(join(checkoutDir, 'web/inbox', file), 'utf8')
-  const script = stripTypeScriptTypes(read('inbox.ts'))
+  const script = atFirstUse(() => browserScript(read('inbox.ts')))
   const style = read('inbox.css')
   app.get('/-/inbox.js', { schema: { hide: true } }, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(script),
+    reply.type('text/javascript; charset=utf-8').send(script()),
   )
   app.get('/-/inbox.css', { schema: { hide: true } }, (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(style),
