@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Value } from 'typebox/value'
 import { verify } from '../../test/receiver.ts'
 import { announce, hook, hours, type Delivery } from '../../test/webhooks.ts'
 import { eventually } from '../../test/world.ts'
+import { catalogue, eventTypes } from '../events/catalogue.ts'
 
 test('a resend is one extra attempt; its success drops what waits', async (t) => {
   const { world, receiver, endpoint, path, when } = await hook(t)
@@ -160,4 +162,23 @@ test('a test may send a sample of a catalogue type', async (t) => {
   assert.equal(receiver.received[0]!.event.type, 'transfer.completed')
   assert.equal(typeof receiver.received[0]!.event.data['reference'], 'string')
   assert.equal((await world.post(`${path}/test`, { eventType: 'payment.succeeded' })).statusCode, 400)
+})
+
+test('a sample says what an event of its type says', async (t) => {
+  const { world, receiver, path } = await hook(t)
+  for (const [index, eventType] of eventTypes.entries()) {
+    assert.equal((await world.post(`${path}/test`, { eventType })).statusCode, 202)
+    await eventually('it arrives', () => receiver.received.length === index + 1)
+    const { type, data } = receiver.received[index]!.event
+    assert.equal(type, eventType)
+    assert.deepEqual([...Value.Errors(catalogue[eventType].schema, data)], [], eventType)
+    const [noun, ending] = eventType.split('.')
+    if (noun === 'payout' || noun === 'payment' || noun === 'transfer') {
+      assert.equal(data['status'], eventType === 'payout.created' ? 'pending' : ending)
+      assert.equal('previousStatus' in data, noun !== 'transfer' && ending !== 'created')
+      assert.equal((data['failureReason'] ?? null) === null, ending !== 'failed')
+    }
+    if (noun === 'virtual_account')
+      assert.equal(data['grossAmount'], Number(data['feeAmount']) + Number(data['netAmount']))
+  }
 })
