@@ -11,6 +11,9 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   const { organizationId } = request
   if (refusal.code === 'internal') request.log.error({ err: error, organizationId }, 'unexpected error')
   if (refusal.code === 'unavailable') request.log.warn({ err: error, organizationId }, 'answered 503')
+  // A connection that is closed while its client is still sending is an error to the client, which then never reads
+  // why. Kept open, the rest of the body is dropped unread, for as long as a request may take.
+  if (refusal.code === 'body_too_large') void reply.removeHeader('connection')
   void reply
     .code(refusal.status)
     .headers(refusal.extras.headers ?? {})

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { refused } from '../../test/refusals.ts'
 import { createService } from '../../test/service.ts'
-import { createWorld, sharedService, type World } from '../../test/world.ts'
+import { createWorld, eventually, sharedService, type World } from '../../test/world.ts'
 import { addApiKey } from '../api-keys/operations.ts'
 
 const transfer = { reference: 'r', sourceCurrency: 'NGN', targetCurrency: 'USD', sourceAmount: 1_500 }
@@ -84,6 +84,29 @@ test('a body over one mebibyte is a 413, one that is not JSON a 415', async (t) 
     (await world.post('/v1/transfers', transfer, { 'content-type': 'application/json; charset=utf-8' })).statusCode,
     422,
   )
+})
+
+test('a body that is too large is let in and dropped, so that its sender gets to read the 413', async (t) => {
+  const { service, apiKey } = await createWorld(t)
+  const { hostname, port } = new URL(service.origin)
+  const pieces = 24
+  const piece = Buffer.alloc(1024 * 1024, ' ')
+  const socket = connect(Number(port), hostname)
+  t.after(() => socket.destroy())
+  let answer = ''
+  socket.on('data', (text: Buffer) => (answer += text.toString()))
+  socket.write(
+    `POST /api/v1/transfers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${pieces * piece.length}\r\n\r\n`,
+  )
+  await eventually('the answer comes before the body', () => answer.includes('body_too_large'))
+  for (let sent = 0; sent < pieces; sent += 1)
+    await new Promise<void>((resolve, reject) => socket.write(piece, (error) => (error ? reject(error) : resolve())))
+  assert.match(answer, /^HTTP\/1.1 413 /)
+  // The connection is as good as new.
+  answer = ''
+  socket.write(`GET /api/v1/wallets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`)
+  await eventually('the next answer', () => answer.startsWith('HTTP/1.1 200 '))
 })
 
 test('a POST without a body needs no content type, and is told what it lacks', async (t) => {
