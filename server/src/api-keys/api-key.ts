@@ -5,7 +5,8 @@ import type { Environment } from '../config.ts'
 const environmentNames: Record<Environment, string> = { local: 'local', sandbox: 'test', production: 'live' }
 
 const RANDOM_BYTES = 24 // 192 bits: more than anyone can try
-const shape = /^kolo_sk_(local|test|live)_([A-Za-z0-9_-]{32})([0-9a-f]{8})$/
+const beginning = /^kolo_sk_(?:local|test|live)_/
+const shape = /^kolo_sk_(?:local|test|live)_[A-Za-z0-9_-]{32}([0-9a-f]{8})$/
 
 /** A new key: prefix, environment, random part, checksum. Shown once; only its hash is kept. */
 export function makeApiKey(env: Environment): string {
@@ -21,9 +22,10 @@ export type KeyFault = 'malformed' | 'other_environment'
 
 /** Tells a mistyped or foreign key before the database is asked. */
 export function faultOfApiKey(key: string, env: Environment): KeyFault | undefined {
+  // Said of everything that names another environment: there a mistyped key would be told the rest.
+  if (beginning.test(key) && !key.startsWith(keyPrefix(env))) return 'other_environment'
   const match = shape.exec(key)
-  if (!match || checksum(key.slice(0, -8)) !== match[3]) return 'malformed'
-  return match[1] === environmentNames[env] ? undefined : 'other_environment'
+  return match && checksum(key.slice(0, -8)) === match[1] ? undefined : 'malformed'
 }
 
 export function hashApiKey(key: string): Buffer {

@@ -37,6 +37,8 @@ test('a key of another environment is a 401 that says so', async (t) => {
   const world = await createWorld(t)
   assert.deepEqual(await codeOf(world, makeApiKey('production')), [401, 'credential_of_other_environment'])
   assert.deepEqual(await codeOf(world, makeApiKey('sandbox')), [401, 'credential_of_other_environment'])
+  const relabelled = world.apiKey.replace('_local_', '_live_')
+  assert.deepEqual(await codeOf(world, relabelled), [401, 'credential_of_other_environment'])
 })
 
 test('no credential, another scheme and an empty one are each a 401', async (t) => {
