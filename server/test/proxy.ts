@@ -8,6 +8,8 @@ export type Proxy = {
   leadTo(url: string): void
   /** Lets the next COMMIT through, and cuts the connection before its reply arrives. Answers when that has happened. */
   loseNextCommitReply(): Promise<void>
+  /** The same with the next COMMIT of a transaction that has run this prepared statement. */
+  loseCommitAfter(statement: { readonly name: string }): Promise<void>
   /** The same with the next reply to a prepared statement. */
   loseNextReplyTo(statement: { readonly name: string }): Promise<void>
   /** Cuts every connection. Those made from now on lead nowhere until `leadTo` says where. */
@@ -17,13 +19,17 @@ export type Proxy = {
 
 const commit = Buffer.from('commit\0')
 
+function isCommit(bytes: Buffer): boolean {
+  return bytes.subarray(-commit.length).equals(commit)
+}
+
 /** A port nobody listens at. */
 const nowhere = new URL('postgres://127.0.0.1:1')
 
 export async function createProxy(url: string): Promise<Proxy> {
   let target = new URL(url)
   let onLost: (() => void) | undefined
-  let isLost = (_bytes: Buffer): boolean => false
+  let isLost = (_bytes: Buffer, _client: Socket): boolean => false
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -38,7 +44,7 @@ export async function createProxy(url: string): Promise<Proxy> {
       })
     }
     client.on('data', (bytes: Buffer) => {
-      if (onLost && isLost(bytes)) isDoomed = true
+      if (onLost && isLost(bytes, client)) isDoomed = true
       upstream.write(bytes)
     })
     upstream.on('data', (bytes: Buffer) => {
@@ -51,7 +57,7 @@ export async function createProxy(url: string): Promise<Proxy> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const loseNext = (next: (bytes: Buffer) => boolean) => {
+  const loseNext = (next: typeof isLost) => {
     isLost = next
     return new Promise<void>((resolve) => (onLost = resolve))
   }
@@ -60,7 +66,14 @@ export async function createProxy(url: string): Promise<Proxy> {
   return {
     url: own.href,
     leadTo: (next) => (target = new URL(next)),
-    loseNextCommitReply: () => loseNext((bytes) => bytes.subarray(-commit.length).equals(commit)),
+    loseNextCommitReply: () => loseNext(isCommit),
+    loseCommitAfter({ name }) {
+      const ran = new Set<Socket>()
+      return loseNext((bytes, client) => {
+        if (bytes.includes(`${name}\0`)) ran.add(client)
+        return ran.has(client) && isCommit(bytes)
+      })
+    },
     loseNextReplyTo: ({ name }) => loseNext((bytes) => bytes.includes(`${name}\0`)),
     cut() {
       target = nowhere

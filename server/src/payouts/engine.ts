@@ -1,6 +1,8 @@
 import { isUnavailable } from '../db/database.ts'
 import { workInHalves } from '../workers/halves.ts'
 import type { WorkerDeps } from '../workers/worker.ts'
+import { FIRST_ASK_MS } from './conversation.ts'
+import { releaseStrays } from './order-store.ts'
 import { claimDue, claimPending, converse, recordAnswers, setOrderAside } from './operations/send.ts'
 import type { Answered, Claimed } from './operations/send.ts'
 
@@ -12,6 +14,8 @@ const BATCH = 128
 const RECORD_WAIT_MS = 4
 /** After a batch the database did not take. */
 const RECORD_PAUSE_MS = 250
+/** How often claims are looked for that nobody knows of; after a claim that failed at the next round. */
+const STRAYS_MS = 10_000
 
 export type Engine = {
   /** Claims what is due, as far as there are places, and begins to call. Answers how many rows it took. */
@@ -22,25 +26,36 @@ export type Engine = {
 
 /** Claims, calls and records in batches that overlap: an order that hangs holds its own place and nothing else. */
 export function createEngine(deps: WorkerDeps): Engine {
-  let underWay = 0
+  const held = new Set<Claimed>()
+  let straysSoughtAtMs = -STRAYS_MS
   let calling = 0
   let isStopping = false
   let isFull = false
   let claiming: Promise<number> = Promise.resolve(0)
-  let waiting: Answered[] = []
+  let waiting: (Answered & { readonly order: Claimed })[] = []
   let timer: NodeJS.Timeout | undefined
   let recording: Promise<void> | undefined
 
   /** One claim at a time, so that each sees the places the one before has left. */
   function claimNext(): Promise<number> {
     claiming = claiming.catch(() => 0).then(claim)
+    // The database may have claimed and its answer been lost.
+    claiming.catch(() => (straysSoughtAtMs = -STRAYS_MS))
     return claiming
   }
 
+  async function freeStrays(): Promise<void> {
+    if (performance.now() - straysSoughtAtMs < STRAYS_MS) return
+    const ids = [...held].map(({ id }) => id)
+    await deps.db.transaction((tx) => releaseStrays(tx, deps.processId(), ids, FIRST_ASK_MS))
+    straysSoughtAtMs = performance.now()
+  }
+
   async function claim(): Promise<number> {
-    const free = Math.min(BATCH, MAX_UNDER_WAY - underWay)
+    const free = Math.min(BATCH, MAX_UNDER_WAY - held.size)
     isFull = free <= 0
     if (isStopping || isFull) return 0
+    await freeStrays()
     const due = await claimDue(deps, free)
     due.forEach(begin)
     const fresh = due.length < free ? await claimPending(deps, free - due.length) : []
@@ -51,7 +66,7 @@ export function createEngine(deps: WorkerDeps): Engine {
   }
 
   function begin(order: Claimed): void {
-    underWay += 1
+    held.add(order)
     calling += 1
     void call(order).finally(() => {
       calling -= 1
@@ -65,14 +80,14 @@ export function createEngine(deps: WorkerDeps): Engine {
       const answer = await converse(deps, order)
       deps.faultPoint('payout.answered')
       deps.metrics.payoutAnswers.inc({ rail: order.rail, step: order.step, answer: answer.state })
-      waiting.push({ ...order, answer })
+      waiting.push({ ...order, answer, order })
     } catch (error) {
       // A rail never throws for an expected failure. What it did before it threw nobody knows.
       deps.log.error(
         { err: error, payoutId: order.id, rail: order.rail },
         'a call to a rail failed for a fault of ours',
       )
-      waiting.push({ ...order, answer: { state: 'unknown', cause: (error as Error).message } })
+      waiting.push({ ...order, answer: { state: 'unknown', cause: (error as Error).message }, order })
     }
   }
 
@@ -95,7 +110,7 @@ export function createEngine(deps: WorkerDeps): Engine {
           setAside: setOrderAside,
         })
         deps.faultPoint('payout.record_committed')
-        underWay -= batch.length
+        for (const { order } of batch) held.delete(order)
         refill()
       } catch (error) {
         deps.log[isUnavailable(error) ? 'warn' : 'error']({ err: error }, 'answers of rails could not be recorded yet')

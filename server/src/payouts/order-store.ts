@@ -36,7 +36,7 @@ export function lockPending(tx: Tx, now: Date, most: number): Promise<PayoutKey[
   return tx.many(lockPendingSql, [now, most])
 }
 
-const insertSql = sql`
+export const insertOrdersSql = sql`
   insert into payout_orders (organization_id, payout_id, rail, order_id, step, due_at, claimed_by, created_at)
   select organization_id, id, $3, id::text, 'send', $4, $5, $4 from unnest($1::uuid[], $2::uuid[]) as t (organization_id, id)`
 
@@ -49,7 +49,7 @@ export async function insertOrders(
   at: Date,
 ): Promise<void> {
   const [organizationIds, ids] = [keys.map((key) => key.organizationId), keys.map((key) => key.id)]
-  await tx.many(insertSql, [organizationIds, ids, rail, at, claimedBy])
+  await tx.many(insertOrdersSql, [organizationIds, ids, rail, at, claimedBy])
 }
 
 const orderColumns = `
@@ -88,6 +88,29 @@ const releaseSql = sql`
 
 export async function releaseOrders(tx: Tx, processIds: readonly string[], firstAskMs: number): Promise<void> {
   await tx.many(releaseSql, [processIds, firstAskMs])
+}
+
+// What this process claimed without hearing of it was never sent: it goes on as if it had not been claimed. What a process
+// claimed that others had given up meanwhile may be sent yet, when it wakes: it is only asked about.
+const releaseStraysSql = sql`
+  update payout_orders o
+     set claimed_by = null,
+         step = case when o.claimed_by = $1 then o.step else 'ask' end,
+         due_at = case when o.claimed_by = $1 then o.due_at else o.due_at + make_interval(secs => $3::double precision / 1000) end
+   where o.claimed_by = $1 and o.payout_id <> all ($2::uuid[])
+      or o.claimed_by is not null and not exists (select from processes p where p.id = o.claimed_by)`
+
+/**
+ * Frees claims that no living process knows of: of this process, those that are not among `held`, for the answer to a
+ * claim can be lost after it was made. To be called while no claim of this process is under way.
+ */
+export async function releaseStrays(
+  tx: Tx,
+  processId: string,
+  held: readonly string[],
+  firstAskMs: number,
+): Promise<void> {
+  await tx.many(releaseStraysSql, [processId, held, firstAskMs])
 }
 
 const lockClaimedSql = sql<PayoutKey>`
