@@ -120,6 +120,7 @@ export function addPayouts({ api, book, announcer, behaviours }: Part): void {
       const { orderId, command } = params
       if (!isCommand(command)) return reply.code(404).send({ reason: 'not_found' })
       await book.transaction(async (query) => {
+        await lockOrder(query, orderId)
         const order = await findOrder(query, orderId)
         if (order) return obey(query, order, command)
         return void (await query(
