@@ -30,6 +30,38 @@ export const faultPoints = [
   'transfer.delivered',
   /** The worker: committed, nothing noted in the process. */
   'transfer.delivery_committed',
+  /** The API: a payment, its link and its event are written, nothing committed. */
+  'payment.created',
+  /** The API: an attempt and its order id are committed, the rail is not called. */
+  'payment.ordered',
+  /** The API: the rail has taken the order, nothing of its answer is written. */
+  'payment.begun_at_rail',
+  /** Statuses, events and history are written, no money has moved. */
+  'payment.announced',
+  /** The worker: what rails said is written with its money, nothing committed. */
+  'payment.facts_applied',
+  /** The worker: rails have answered questions, nothing is written down. */
+  'payment.answered',
+  /** The worker: what the answers mean is committed, nothing noted in the process. */
+  'payment.answers_committed',
+  /** The worker: payments to settle are locked. */
+  'payment.settling',
+  /** The worker: settlement is written with its money, nothing committed. */
+  'payment.settled',
+  /** The worker: settlement is committed, nothing noted in the process. */
+  'payment.settlement_committed',
+  /** The worker: rails have ended what payers began, nothing is written down. */
+  'payment.ended_at_rail',
+  /** The worker: what was paid in the last moment is committed, nothing has expired. */
+  'payment.endings_committed',
+  /** The worker: expiry is written, nothing committed. */
+  'payment.expired',
+  /** The worker: expiry is committed, nothing noted in the process. */
+  'payment.expiry_committed',
+  /** The worker: rails were told to send money back, nothing is written down. */
+  'return.sent',
+  /** The worker: what became of the returns is written, nothing committed. */
+  'return.recorded',
   /** The API: the payout's row and history are written, nothing announced, nothing held. */
   'payout.created',
   /** The API: everything is written, nothing committed. */

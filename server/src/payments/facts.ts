@@ -41,6 +41,7 @@ export async function applyFacts(deps: Deps, tx: Tx, facts: readonly Fact[]): Pr
       return order ? [{ fact: { ...fact, orderId: order.orderId }, paymentId: order.id }] : []
     })
     for (const wave of wavesOf(matched)) await applyWave(deps, tx, known, wave)
+    deps.faultPoint('payment.facts_applied')
   }
   return facts.map((fact) => orderOf(fact)?.organizationId ?? null)
 }

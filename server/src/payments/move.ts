@@ -73,6 +73,7 @@ export async function movePayments(deps: Deps, tx: Tx, moves: readonly PaymentMo
     })),
   )
   hintChanges(tx, moved)
+  deps.faultPoint('payment.announced')
   return moved
 }
 

@@ -128,6 +128,7 @@ export async function sendReturns(deps: Deps, keys: readonly store.ItemKey[]): P
       amount: { amount, currency },
     }),
   )
+  deps.faultPoint('return.sent')
   await deps.db.transaction(async (tx) => {
     const heard = new Map(due.map(({ id }, index) => [id, outcomes[index]]))
     const locked = (await store.lockItems(tx, keys)).filter(({ status }) => status === 'returning')
@@ -144,6 +145,7 @@ export async function sendReturns(deps: Deps, keys: readonly store.ItemKey[]): P
         .filter((item) => stateOf(item) !== 'completed')
         .map((item) => ({ ...item, ...afterOutcome(item, heard.get(item.id), at) })),
     )
+    deps.faultPoint('return.recorded')
   })
 }
 

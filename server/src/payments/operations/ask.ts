@@ -17,6 +17,7 @@ export async function askAboutPayments(deps: Deps, keys: readonly store.PaymentK
   const asked = await store.findPayments(deps.db, keys)
   const orders = asked.flatMap(({ attemptId }) => attempts.get(attemptId ?? '') ?? [])
   const answers = await inLanes(orders, LANES, (attempt) => askAbout(deps, attempt))
+  deps.faultPoint('payment.answered')
   await deps.db.transaction(async (tx) => {
     await applyFacts(
       deps,
@@ -57,6 +58,7 @@ export async function askAboutPayments(deps: Deps, keys: readonly store.PaymentK
         })),
     )
   })
+  deps.faultPoint('payment.answers_committed')
 }
 
 /** Less and less often, and in any case when the silence has lasted too long. */
@@ -69,6 +71,7 @@ function nextAskAt({ askCount, status, initiatedAt }: store.PaymentRow, at: Date
 /** Ends attempts at their rails: those that have lapsed, and those nothing may come of any more. */
 export async function endDueAttempts(deps: Deps, due: readonly AttemptRow[]): Promise<void> {
   const answers = await inLanes(due, LANES, (attempt) => voidOrder(deps, attempt))
+  deps.faultPoint('payment.ended_at_rail')
   await deps.db.transaction(async (tx) => {
     const facts = answers
       .flatMap((found) => found ?? [])

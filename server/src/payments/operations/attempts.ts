@@ -53,6 +53,7 @@ export async function beginAttempt(
   }
   const payer = method.type === 'mobile_money' ? payerPhone(method, choice) : null
   const { row, attempt } = await commitAttempt(deps, payment, method)
+  deps.faultPoint('payment.ordered')
   const answer = await method.rail.collections.begin({
     orderId: attempt.id,
     methodId: method.id,
@@ -63,6 +64,7 @@ export async function beginAttempt(
     returnUrl: `${linkOf(deps, row.linkToken)}/return`,
     at: attempt.createdAt,
   })
+  deps.faultPoint('payment.begun_at_rail')
   if (answer.state === 'answered') {
     await keepAnswer(deps, row, attempt, answer.value)
     return { step: answer.value.step }

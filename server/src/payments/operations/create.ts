@@ -57,6 +57,7 @@ export async function createPayment(
     }
     const event = { organizationId, id: deps.newId(createdAt), type: 'payment.created', at: createdAt } as const
     await insertPayment(tx, row, { ...event, data: presentEvent(row) })
+    deps.faultPoint('payment.created')
     return present(deps, { ...row, statusHistory: [{ status: row.status, at: createdAt.toISOString() }] })
   })
 }

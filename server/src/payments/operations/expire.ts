@@ -16,8 +16,11 @@ const MAX_WAIT_MS = 3_000
 /** Expires payments whose time is over. What payers have begun is ended at the rail first, and may turn out to be paid. */
 export async function expirePayments(deps: Deps, keys: readonly store.PaymentKey[]): Promise<store.PaymentRow[]> {
   const facts = await endBegun(deps, keys)
-  if (facts.length > 0) await deps.db.transaction((tx) => applyFacts(deps, tx, facts))
-  return deps.db.transaction(async (tx) => {
+  if (facts.length > 0) {
+    await deps.db.transaction((tx) => applyFacts(deps, tx, facts))
+    deps.faultPoint('payment.endings_committed')
+  }
+  const expired = await deps.db.transaction(async (tx) => {
     const due = (await store.lockPayments(tx, keys)).filter(
       ({ status, expiresAt }) => isOpen(status) && expiresAt <= deps.now(),
     )
@@ -31,12 +34,16 @@ export async function expirePayments(deps: Deps, keys: readonly store.PaymentKey
       tx,
       moved.filter(({ attemptId }) => attemptId !== null),
     )
+    deps.faultPoint('payment.expired')
     return moved
   })
+  deps.faultPoint('payment.expiry_committed')
+  return expired
 }
 
 async function endBegun(deps: Deps, keys: readonly store.PaymentKey[]): Promise<Fact[]> {
   const live = (await findAttempts(deps.db, keys)).filter(({ status }) => isLive(status))
   const answers = await inLanes(live, LANES, (attempt) => endOrder(deps, attempt, MAX_WAIT_MS))
+  if (live.length > 0) deps.faultPoint('payment.ended_at_rail')
   return answers.flatMap((facts) => facts ?? [])
 }
