@@ -79,7 +79,7 @@ function addApi(instance: FastifyInstance, deps: Deps, mover: ClockMover): void 
     request.rawBody = body
     if (body.length === 0) return done(null, undefined)
     try {
-      const { value, faults } = parseJson(body)
+      const { value, faults } = parseJson(body, request.routeOptions.config.itemsIn)
       request.bodyFaults = faults
       done(null, value)
     } catch (error) {

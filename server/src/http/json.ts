@@ -15,8 +15,9 @@ class Unfit {
  * Reads a JSON body so that nothing in it is changed silently: a number that a double cannot keep exactly, a NUL or
  * half a surrogate pair that the database would refuse and names that reach into prototypes are each a fault with its
  * place, and where one stood the value holds nothing that any schema takes. Bytes that are not JSON in UTF-8 are refused.
+ * What is unfit in an item of the list `itemsIn` is left for `unfitIn` to find.
  */
-export function parseJson(bytes: Buffer): { value: unknown; faults: readonly FaultDetail[] } {
+export function parseJson(bytes: Buffer, itemsIn?: string): { value: unknown; faults: readonly FaultDetail[] } {
   let isFit = true
   let value: unknown
   try {
@@ -30,7 +31,17 @@ export function parseJson(bytes: Buffer): { value: unknown; faults: readonly Fau
     if (error instanceof RangeError) throw new Refusal('invalid_request', { message: 'The body is nested too deeply.' })
     throw new Refusal('invalid_request', { message: 'The body is not valid JSON in UTF-8.' })
   }
-  return { value, faults: isFit ? [] : placesOf(value, '') }
+  return { value, faults: isFit ? [] : placesOf(withoutItems(value, itemsIn), '') }
+}
+
+/** The values in an item of a list that could not be taken as they were written. */
+export function unfitIn(item: unknown): FaultDetail[] {
+  return placesOf(item, '')
+}
+
+function withoutItems(body: unknown, list: string | undefined): unknown {
+  if (list === undefined || typeof body !== 'object' || body === null) return body
+  return Array.isArray((body as Record<string, unknown>)[list]) ? { ...body, [list]: [] } : body
 }
 
 function faultOf(key: string, item: unknown, source: string | undefined): string | undefined {

@@ -14,6 +14,8 @@ declare module 'fastify' {
     idempotency?: IdempotencyMode
     /** The answer carries a secret: kept encrypted under idempotency. */
     answersSecret?: boolean
+    /** The list of the body whose items the route judges one by one: what is wrong in one of them spoils no other. */
+    itemsIn?: string
     /** Answers 405 for the methods a known path does not take. */
     isFallback?: boolean
   }

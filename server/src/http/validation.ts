@@ -48,7 +48,7 @@ export function shapeFaults(request: FastifyRequest): FaultDetail[] {
 }
 
 /** The first fault of each place: what follows from it is not worth telling. */
-function onePerPlace(faults: readonly FaultDetail[]): FaultDetail[] {
+export function onePerPlace(faults: readonly FaultDetail[]): FaultDetail[] {
   const told = new Set<string>()
   return faults.filter(({ param }) => !told.has(param) && told.add(param))
 }

@@ -4,7 +4,12 @@ import { ownerOf } from '../../test/members.ts'
 import { account, reaches, wallet, type Payout } from '../../test/payouts.ts'
 import { createWorld, type World } from '../../test/world.ts'
 
-type Outcome = { index: number; reference: string | null; payout: Payout | null; error: { code: string } | null }
+type Outcome = {
+  index: number
+  reference: string | null
+  payout: Payout | null
+  error: { code: string; details?: { param: string }[] } | null
+}
 type Outcomes = { outcomes: Outcome[]; accepted: number; refused: number }
 
 async function bulk(world: World, payouts: readonly unknown[]): Promise<Outcomes> {
@@ -53,6 +58,41 @@ test('all that can be accepted is, in order, and each outcome says why or what',
   for (const { payout, error } of outcomes) assert.equal(payout === null, error !== null)
   assert.equal((await wallet(world)).balance, 5)
   for (const { payout } of outcomes) if (payout) await reaches(world, payout.id, 'completed')
+})
+
+test('a value that cannot be kept as it is written refuses its own item and no other', async (t) => {
+  const world = await createWorld(t)
+  await world.fund('NGN', 1_000)
+  const { id } = await account(world)
+  const item = (reference: string, amount: string, more = '') =>
+    `{"reference":"${reference}","payoutAccountId":"${id}","sourceAmount":${amount}${more}}`
+  const items = [
+    item('long', '100.000000000000000001'),
+    item('good', '100'),
+    item('nul', '100', ',"narration":"a\\u0000b"'),
+    item('half', '100', ',"metadata":{"a":"\\ud800"}'),
+    item('proto', '100', ',"__proto__":{"a":1}'),
+    '10000000000000000000000001',
+    item('fine', '100.50'),
+  ]
+  const { statusCode, body } = await world.post('/v1/payouts/bulk', `{"payouts":[${items.join(',')}]}`)
+  assert.equal(statusCode, 200, body)
+  const { outcomes, accepted } = (JSON.parse(body) as { data: Outcomes }).data
+  assert.equal(accepted, 2)
+  assert.deepEqual(
+    outcomes.map(({ reference, payout, error }) => [reference, payout?.sourceAmount ?? error?.details?.[0]?.param]),
+    [
+      ['long', 'sourceAmount'],
+      ['good', 100],
+      ['nul', 'narration'],
+      ['half', 'metadata.a'],
+      ['proto', '__proto__'],
+      [null, 'body'],
+      ['fine', 100.5],
+    ],
+  )
+  const outside = await world.post('/v1/payouts/bulk', `{"payouts":[${items[1]}],"x":1.0000000000000000001}`)
+  assert.equal(outside.statusCode, 400)
 })
 
 test('a bulk whose sum reaches the threshold waits for approval as a whole', async (t) => {

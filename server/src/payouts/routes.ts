@@ -1,6 +1,8 @@
 import type { Api } from '../app.ts'
-import { Refusal } from '../errors.ts'
+import { invalid, Refusal } from '../errors.ts'
+import { unfitIn } from '../http/json.ts'
 import { ById, refusing } from '../http/schemas.ts'
+import { onePerPlace } from '../http/validation.ts'
 import { createPayout, createPayouts, type BulkItem } from './operations/create.ts'
 import { approvePayout, cancelPayout, rejectPayout } from './operations/decide.ts'
 import { getPayout, listPayouts } from './operations/read.ts'
@@ -43,14 +45,16 @@ function creationRoutes(app: Api): void {
     url: '/v1/payouts',
   })
   const read = (item: unknown): BulkItem => {
-    const { error } = check(item) as { error?: Error }
     const named = (item as { reference?: unknown } | null)?.reference
-    const wish = error === undefined ? (item as schema.NewPayout) : error
-    if (wish instanceof Error && !(wish instanceof Refusal)) throw wish
-    return { reference: typeof named === 'string' ? named : null, wish }
+    const reference = typeof named === 'string' ? named : null
+    const { error } = check(item) as { error?: Error }
+    if (error && !(error instanceof Refusal)) throw error
+    const faults = onePerPlace([...unfitIn(item), ...(error?.extras.details ?? [])])
+    return { reference, wish: faults.length > 0 ? invalid(...faults) : (item as schema.NewPayout) }
   }
   app.post('/v1/payouts/bulk', {
     bodyLimit: BULK_LIMIT_BYTES,
+    config: { itemsIn: 'payouts' },
     schema: {
       operationId: 'createPayouts',
       summary: 'Pay up to 1,000 beneficiaries at once',
