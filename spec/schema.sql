@@ -872,7 +872,7 @@ create table transfers (
 );
 CREATE INDEX transfers_by_status ON public.transfers USING btree (organization_id, status, id);
 CREATE INDEX transfers_pending ON public.transfers USING btree (created_at) WHERE ((status = 'pending'::text) AND (set_aside_at IS NULL));
-CREATE UNIQUE INDEX transfers_reference_taken ON public.transfers USING btree (organization_id, reference) WHERE (direction = 'out'::text);
+CREATE UNIQUE INDEX transfers_reference_taken ON public.transfers USING btree (organization_id, reference) WHERE ((direction = 'out'::text) AND (kind = ANY (ARRAY['conversion'::text, 'organization'::text])));
 
 create table virtual_account_credits (
   organization_id uuid not null,

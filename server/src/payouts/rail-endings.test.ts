@@ -43,6 +43,22 @@ test('a rail that answers twice is believed once', async (t) => {
   assert.deepEqual(await reviewItems(on, made.id), [])
 })
 
+test('a return is put back also where the organization has used its reference for a transfer', async (t) => {
+  const on = await world(t)
+  const made = await payTo(on, '0000000003')
+  const reference = `return:${made.id}`
+  const wish = { reference, sourceCurrency: 'NGN', targetCurrency: 'USD', sourceAmount: 900 }
+  assert.equal((await on.post('/v1/transfers', wish)).statusCode, 201)
+  assert.equal((await on.post('/v1/transfers', wish)).json<{ error: { code: string } }>().error.code, 'reference_taken')
+  await reaches(on, made.id, 'processing')
+  await on.post(`/v1/sandbox/payouts/${made.id}/return`)
+  await eventually('it is returned', async () => (await payout(on, made.id)).returnedAt !== null)
+  const { returnTransferId } = await payout(on, made.id)
+  const back = await on.get(`/v1/transfers/${returnTransferId}`)
+  assert.equal(back.json<{ data: { reference: string } }>().data.reference, reference)
+  assert.equal((await wallet(on)).balance, 2_000 - 5 - 900)
+})
+
 test('a rail that says failed and then completed leaves the payout failed and asks a person', async (t) => {
   const on = await world(t)
   const made = await payTo(on, '0000000003')
