@@ -32,8 +32,11 @@ export function reviewItemRoutes(app: Api): void {
     schema: {
       operationId: 'resolveReviewItem',
       summary: 'Decide about a review item',
-      description:
-        'credit: the payment fee is withheld and the rest goes into the wallet. return: the money is sent back; 202, and returning until the provider confirms. For silence, credit says that the money is there, return that it never came.',
+      description: [
+        'Money that came in (late_payment, wrong_amount, duplicate_payment): credit withholds the payment fee and puts the rest into the wallet; return sends it back, 202, and the item is returning until the provider confirms.',
+        'A provider that is silent about a payment (unanswered_payment): credit says that the money is there, return that it never came.',
+        'A provider that is silent about a payout, or contradicts itself (unanswered_payout): credit says that nobody was paid, the payout fails, and amount and fee go back into the wallet; return says that the beneficiary has the money, and the payout completes. A payment or payout that has come to its end meanwhile stays as it is.',
+      ].join(' '),
       tags: ['Review items'],
       params: ById,
       body: Resolution,
