@@ -35,9 +35,10 @@ export async function run(context: BenchContext): Promise<void> {
     await ensurePartitions(core.db, core.deps.now())
     const payers: Payer[] = []
     for (let made = 0; made < WALLETS; made += 1) payers.push(await createPayer(core, made))
-    await measureSingles(context, core, payers)
-    await measureBulk(context, core, payers[0]!)
-    await measureSending(context, core, payers)
+    const isWanted = (part: string) => context.words.length === 0 || context.words.includes(part)
+    if (isWanted('singles')) await measureSingles(context, core, payers)
+    if (isWanted('bulk')) await measureBulk(context, core, payers[0]!)
+    if (isWanted('sending')) await measureSending(context, core, payers)
   } finally {
     await rail.close()
   }
