@@ -166,8 +166,8 @@ async function assertAgreement(world: World, fated: readonly Fated[]): Promise<v
   const { balance, pendingBalance } = await wallet(world)
   assert.deepEqual([Math.round(balance * 100), pendingBalance], [net, 0])
   const late = fated.filter(({ fate }) => fate === 'late').map(({ payment }) => payment.id)
-  const items = (await reviewItems(world)).map(({ kind, resourceId }) => [kind, resourceId])
-  assert.deepEqual(items.toSorted(), late.map((id) => ['late_payment', id]).toSorted())
+  const items = (await reviewItems(world)).map(({ kind, resourceId }) => `${kind} ${resourceId}`)
+  assert.deepEqual(items.toSorted(), late.map((id) => `late_payment ${id}`).toSorted())
 }
 
 test('workers that die at each point, one after the other, neither lose a payment nor take one twice', async (t) => {
