@@ -43,8 +43,8 @@ export function newId(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The smallest id of an instant: where a time range of ids begins. */
+/** The smallest id of an instant: where a time range of ids begins. There are none from before 1970. */
 export function firstIdOf(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0')
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
