@@ -98,6 +98,16 @@ test('an unknown link is 404, in words', async (t) => {
   }
 })
 
+test('whatever stands in the place of a link, it is 404 in words and reaches no header', async (t) => {
+  const world = await createWorld(t)
+  for (const odd of ['a%0d%0ab', '%00', '..%2f..%2fetc', '%2f%2fevil.example', '%C3%A9', '__proto__']) {
+    assert.equal((await pageOf(world, odd)).statusCode, 404, odd)
+    const back = await pageOf(world, `${odd}/return`)
+    assert.equal(back.statusCode, 303, odd)
+    assert.match(String(back.headers.location), /^\/pay\/[\w.%-]+$/)
+  }
+})
+
 test('a replaced link opens no new visit, and the browser that opened it in time goes on', async (t) => {
   const world = await createWorld(t)
   const payment = await createPayment(world)

@@ -12,7 +12,8 @@ import { isFromOurPage, isLooked, rememberVisit, visitOf } from './visits.ts'
 type Request = FastifyRequest<{ Params: { token: string } }>
 type Payment = Extract<Visit, { state: 'visit' }>['payment']
 
-const pathOf = ({ params }: Request) => `/pay/${params.token}`
+/** As it can stand in a header, whatever was asked for. */
+const pathOf = ({ params }: Request) => `/pay/${encodeURIComponent(params.token)}`
 
 /** The page. Looking at it opens the payment; asking about it, or fetching it ahead of time, does not. */
 export async function showPage(kiosk: Kiosk, request: Request, reply: FastifyReply): Promise<FastifyReply> {
