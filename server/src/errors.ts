@@ -216,12 +216,15 @@ export class Refusal extends Error {
   }
 }
 
+/** A body of thousands of faults is told so many: nobody reads more, and a long answer costs more than the request did. */
+export const MOST_FAULTS_TOLD = 100
+
 /** A 400 about fields, every fault of them at once. */
 export function invalid(...details: FaultDetail[]): Refusal {
   const [first] = details
   return new Refusal('invalid_request', {
     ...(first && { message: `${first.param} ${first.message}.`, param: first.param }),
-    details,
+    details: details.slice(0, MOST_FAULTS_TOLD),
   })
 }
 

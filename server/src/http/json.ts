@@ -1,5 +1,5 @@
 import { parseDecimal, formatDecimal } from '../money/decimal.ts'
-import { Refusal, type FaultDetail } from '../errors.ts'
+import { MOST_FAULTS_TOLD, Refusal, type FaultDetail } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -19,24 +19,23 @@ class Unfit {
  */
 export function parseJson(bytes: Buffer, itemsIn?: string): { value: unknown; faults: readonly FaultDetail[] } {
   let isFit = true
-  let value: unknown
   try {
-    value = JSON.parse(decoder.decode(bytes), (key, item: unknown, context?: { source?: string }) => {
+    const value: unknown = JSON.parse(decoder.decode(bytes), (key, item: unknown, context?: { source?: string }) => {
       const message = faultOf(key, item, context?.source)
       if (message === undefined) return item
       isFit = false
       return new Unfit(message)
     })
+    return { value, faults: isFit ? [] : placesOf(withoutItems(value, itemsIn), '', []) }
   } catch (error) {
     if (error instanceof RangeError) throw new Refusal('invalid_request', { message: 'The body is nested too deeply.' })
     throw new Refusal('invalid_request', { message: 'The body is not valid JSON in UTF-8.' })
   }
-  return { value, faults: isFit ? [] : placesOf(withoutItems(value, itemsIn), '') }
 }
 
 /** The values in an item of a list that could not be taken as they were written. */
 export function unfitIn(item: unknown): FaultDetail[] {
-  return placesOf(item, '')
+  return placesOf(item, '', [])
 }
 
 function withoutItems(body: unknown, list: string | undefined): unknown {
@@ -61,16 +60,24 @@ export function hasNul(text: string): boolean {
   return text.includes('\0')
 }
 
-function placesOf(node: unknown, path: string): FaultDetail[] {
-  if (node instanceof Unfit) return [{ param: path || 'body', message: node.message }]
-  if (Array.isArray(node)) return node.flatMap((item, index) => placesOf(item, `${path}[${index}]`))
-  if (typeof node !== 'object' || node === null) return []
-  return Object.entries(node).flatMap(([name, item]) => placesOf(item, path ? `${path}.${name}` : name))
+/** Adds where something stands that cannot be taken, until enough is found to be told. */
+function placesOf(node: unknown, path: string, found: FaultDetail[]): FaultDetail[] {
+  if (node instanceof Unfit) found.push({ param: path || 'body', message: node.message })
+  else if (typeof node === 'object' && node !== null) {
+    for (const [name, item] of Object.entries(node)) {
+      if (found.length >= MOST_FAULTS_TOLD) break
+      placesOf(item, Array.isArray(node) ? `${path}[${name}]` : path ? `${path}.${name}` : name, found)
+    }
+  }
+  return found
 }
+
+/** Up to so many characters a decimal without an exponent is always the shortest text of its double. */
+const ALWAYS_EXACT_LENGTH = 15
 
 /** Whether the double stands for exactly the decimal that was written. */
 function isExact(value: number, source: string): boolean {
-  if (String(value) === source) return true
+  if (String(value) === source || (source.length <= ALWAYS_EXACT_LENGTH && !/e/i.test(source))) return true
   const [written, kept] = [parseDecimal(source), parseDecimal(String(value))]
   return written !== undefined && kept !== undefined && formatDecimal(written) === formatDecimal(kept)
 }

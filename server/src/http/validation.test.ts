@@ -141,3 +141,21 @@ test('a body nested without end is refused, and the service goes on', async (t) 
   refused(await world.post('/v1/transfers', '{"a":'.repeat(depth)), 400, 'invalid_request')
   assert.equal((await world.get('/v1/wallets')).statusCode, 200)
 })
+
+test('a body of nothing but faults is refused quickly, with the first hundred of them', async (t) => {
+  const world = await createWorld(t)
+  const unknown = Array.from({ length: 105_000 }, (_, n) => `"${n.toString(36)}":0`).join(',')
+  const unfit = '"\\u0000",'.repeat(100_000)
+  for (const body of [`{${unknown}}`, `{"reference":[${unfit}0]}`]) {
+    const { details } = refused(await world.post('/v1/transfers', body), 400, 'invalid_request')
+    assert.equal(details?.length, 100)
+  }
+})
+
+test('a fault under many levels is told, or the body is nested too deeply', async (t) => {
+  const world = await createWorld(t)
+  for (const depth of [1_000, 3_000, 5_000, 7_000, 9_000]) {
+    const body = `${'{"a":'.repeat(depth)}"\\u0000"${'}'.repeat(depth)}`
+    refused(await world.post('/v1/transfers', body), 400, 'invalid_request')
+  }
+})

@@ -1,7 +1,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaValidateFunction } from 'ajv'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { Config } from '../config.ts'
-import { invalid, Refusal, type FaultDetail } from '../errors.ts'
+import { invalid, MOST_FAULTS_TOLD, Refusal, type FaultDetail } from '../errors.ts'
 import { isCurrency, type Currency } from '../money/currencies.ts'
 import { amountFaults, parseMajor } from '../money/money.ts'
 import { atFirstUse } from '../first-use.ts'
@@ -117,8 +117,11 @@ function isRealInstant(text: string): boolean {
   return !Number.isNaN(Date.parse(text)) && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date)
 }
 
+/** Several errors can have one place: enough of them are looked at for as many faults as are told. */
+const MOST_DESCRIBED = 10 * MOST_FAULTS_TOLD
+
 function refusalOf(errors: readonly ErrorObject[]): Refusal {
-  return invalid(...onePerPlace(errors.flatMap((error) => describe(error) ?? [])))
+  return invalid(...onePerPlace(errors.slice(0, MOST_DESCRIBED).flatMap((error) => describe(error) ?? [])))
 }
 
 function describe(error: ErrorObject): FaultDetail | undefined {
