@@ -114,21 +114,22 @@ async function applyBacklog(context: BenchContext, count: number): Promise<void>
   const { organizationId, accountNumber } = await scene(service)
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 })
   await pool.query(
-    `insert into rail_notices (rail, dedupe_key, id, kind, notice, body, status, received_at, set_aside_at)
+    `insert into rail_notices (rail, dedupe_key, id, kind, notice, body, received_at)
      select 'providerB', 'credit:backlog-' || n, uuid_of($1), 'virtual_account_credit',
             jsonb_build_object('kind', 'virtual_account_credit', 'dedupeKey', 'credit:backlog-' || n, 'accountNumber', $2::text,
                                'transactionReference', 'backlog-' || n, 'payerName', 'Bola Ade', 'payerEmail', null,
                                'amount', jsonb_build_object('amount', '10000', 'currency', 'NGN')),
-            '', 'waiting', $1, $1 from generate_series(1, $3::integer) n`,
+            '', $1 from generate_series(1, $3::integer) n`,
     [service.deps.now(), accountNumber, count],
   )
   await pool.query('vacuum analyze rail_notices')
-  await pool.query('update rail_notices set set_aside_at = null')
-  const left = async () =>
-    Number((await pool.query(`select count(*) as left from rail_notices where status = 'waiting'`)).rows[0].left)
+  await pool.query('insert into rail_notice_queue (id, received_at) select id, received_at from rail_notices')
+  // Not counted: counting a hundred thousand rows over and over would be a part of what is measured.
+  const isLeft = async () =>
+    (await pool.query('select exists (select from rail_notice_queue) as "isLeft"')).rows[0].isLeft === true
   const memory: number[] = []
   const startedAt = performance.now()
-  while ((await left()) > 0) {
+  while (await isLeft()) {
     memory.push(process.memoryUsage().rss / 2 ** 20)
     await pause(200)
   }

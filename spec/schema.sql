@@ -705,6 +705,13 @@ CREATE INDEX rail_notice_decisions_by_notice ON public.rail_notice_decisions USI
 CREATE TRIGGER rail_notice_decisions_append_only BEFORE DELETE OR UPDATE ON public.rail_notice_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER rail_notice_decisions_no_truncate BEFORE TRUNCATE ON public.rail_notice_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+create table rail_notice_queue (
+  id uuid not null,
+  received_at timestamp with time zone not null,
+  set_aside_at timestamp with time zone,
+  constraint rail_notice_queue_pkey PRIMARY KEY (id)
+);
+
 create table rail_notices (
   rail text not null,
   dedupe_key text not null,
@@ -712,18 +719,14 @@ create table rail_notices (
   kind text not null,
   notice jsonb not null,
   body text not null,
-  status text not null default 'waiting'::text,
-  organization_id uuid,
+  status text not null default 'read'::text,
   error text,
   received_at timestamp with time zone not null,
-  applied_at timestamp with time zone,
-  set_aside_at timestamp with time zone,
   constraint rail_notices_pkey PRIMARY KEY (rail, dedupe_key),
   constraint rail_notices_id UNIQUE (id),
-  constraint rail_notices_status_known CHECK ((status = ANY (ARRAY['waiting'::text, 'applied'::text, 'unmatched'::text, 'returning'::text, 'returned'::text, 'unreadable'::text])))
+  constraint rail_notices_status_known CHECK ((status = ANY (ARRAY['read'::text, 'unmatched'::text, 'returning'::text, 'returned'::text, 'unreadable'::text])))
 );
 CREATE INDEX rail_notices_unmatched ON public.rail_notices USING btree (id) WHERE (status = ANY (ARRAY['unmatched'::text, 'returning'::text, 'unreadable'::text]));
-CREATE INDEX rail_notices_waiting ON public.rail_notices USING btree (id) WHERE ((status = 'waiting'::text) AND (set_aside_at IS NULL));
 
 create unlogged table rate_limits (
   subject_id uuid not null,

@@ -39,7 +39,7 @@ export async function command(world: World, { id }: { id: string }, step: string
 
 const openSql = statement<{ open: number }>(`
   select ((select count(*) from simulator.notices where sent_at is null)
-        + (select count(*) from rail_notices where status = 'waiting'))::integer as open`)
+        + (select count(*) from rail_notice_queue))::integer as open`)
 
 /** Waits until no notice is on its way. */
 export async function quiet({ service }: World): Promise<void> {

@@ -42,7 +42,7 @@ export async function creditEvents(world: World): Promise<CreditedEvent[]> {
 export async function noticesSettled({ service: { deps } }: World): Promise<void> {
   const left = statement<{ left: number }>(
     `select (select count(*) from simulator.notices where sent_at is null)::integer
-          + (select count(*) from rail_notices where status = 'waiting' and set_aside_at is null)::integer as left`,
+          + (select count(*) from rail_notice_queue where set_aside_at is null)::integer as left`,
   )
   await eventually('no notice is under way', async () => (await deps.db.one(left)).left === 0)
 }

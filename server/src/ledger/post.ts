@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { plainList } from '../db/arrays.ts'
 import type { Tx } from '../db/database.ts'
 import { violated } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
@@ -59,8 +60,9 @@ export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> 
   )
   if (rows.length === 0) return
   const touched = [...accounts.values()]
-  const account = <T>(pick: (one: Touched) => T) => touched.map(pick)
-  const column = <T>(pick: (row: (typeof rows)[number]) => T) => rows.map(pick)
+  type Plain = string | number | bigint
+  const account = (pick: (one: Touched) => Plain) => plainList(touched.map(pick))
+  const column = (pick: (row: (typeof rows)[number]) => Plain) => plainList(rows.map(pick))
   try {
     const { posted } = await tx.one(postSql, [
       account((one) => one.organizationId),
@@ -71,16 +73,16 @@ export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> 
       account((one) => one.lines),
       column(({ posting }) => posting.organizationId),
       column(({ posting }) => newId(posting.at)),
-      column(({ posting }) => posting.key),
+      rows.map(({ posting }) => posting.key),
       column(({ number }) => number),
       column(({ line }) => line.currency),
       column(({ line }) => line.amount),
       column(({ line }) => line.kind),
       column(({ posting }) => posting.resourceType),
       column(({ posting }) => posting.resourceId),
-      column(({ posting }) => posting.reference ?? null),
-      column(({ posting }) => posting.description ?? null),
-      column(({ posting }) => posting.at),
+      rows.map(({ posting }) => posting.reference ?? null),
+      rows.map(({ posting }) => posting.description ?? null),
+      column(({ posting }) => posting.at.toISOString()),
       column(({ line }) => line.debit),
       column(({ debit }) => debit.n),
       column(({ debit }) => debit.line),

@@ -20,13 +20,8 @@ export const collectionNotices: NoticeHandler<'collection'> = async (deps, tx, n
     tx,
     returned.map(({ rail, notice }) => ({ rail, returnReference: notice.railReference })),
   )
-  const outcome = (id: string, organizationId: string | null | undefined) => ({
-    id,
-    organizationId: organizationId ?? null,
-    status: organizationId ? ('applied' as const) : ('unmatched' as const),
-  })
   return [
-    ...others.map(({ id }, index) => outcome(id, owners[index])),
-    ...returned.map(({ id }, index) => outcome(id, backs[index])),
+    ...others.filter((_, index) => owners[index] === null),
+    ...returned.filter((_, index) => backs[index] === null),
   ]
 }

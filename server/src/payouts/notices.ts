@@ -34,10 +34,7 @@ export const applyPayoutNotices: NoticeHandler<'payout'> = async (deps, tx, noti
       perPayout.flatMap((list) => list[wave] ?? []),
     )
   }
-  return notices.map(({ id, rail, notice }) => {
-    const organizationId = byOrder.get(`${rail}/${notice.orderId}`)?.organizationId ?? null
-    return { id, organizationId, status: organizationId === null ? 'unmatched' : 'applied' }
-  })
+  return notices.filter(({ rail, notice }) => !byOrder.has(`${rail}/${notice.orderId}`))
 }
 
 /** At most one notice per payout. */

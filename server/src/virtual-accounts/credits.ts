@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
-import { emit } from '../events/emit.ts'
+import { envelope } from '../events/envelope.ts'
 import { post, type Posting } from '../ledger/post.ts'
 import { feeRules } from '../money/fees.ts'
 import { withhold } from '../money/money.ts'
@@ -14,32 +14,25 @@ type CreditNotice = NoticeOf<'virtual_account_credit'>
 export const applyCredits: NoticeHandler<'virtual_account_credit'> = async (deps, tx, notices) => {
   const matched = await matchCredits(tx, notices)
   await addCredits(deps, tx, matched)
-  const owners = new Map(matched.map(({ notice, account }) => [notice.id, account.organizationId]))
-  return notices.map(({ id }) => {
-    const organizationId = owners.get(id)
-    return organizationId
-      ? { id, organizationId, status: 'applied' as const }
-      : { id, organizationId: null, status: 'unmatched' as const }
-  })
+  const theirs = new Set(matched.map(({ notice }) => notice))
+  return notices.filter((notice) => !theirs.has(notice))
 }
 
 /** Those that are for an account of ours. Virtual accounts take naira: other money is nobody's until a person has looked. */
 export async function matchCredits(db: Db, notices: readonly CreditNotice[]): Promise<Matched[]> {
-  const found = await store.matchNumbers(
-    db,
-    notices.map(({ rail }) => rail),
-    notices.map(({ notice }) => notice.accountNumber),
-  )
-  const accounts = new Map(found.map((account) => [account.index, account]))
-  return notices.flatMap((notice, index) => {
-    const account = accounts.get(index)
+  const numberOf = ({ rail, accountNumber }: { rail: string; accountNumber: string }) => `${rail}/${accountNumber}`
+  const named = (one: CreditNotice) => ({ rail: one.rail, accountNumber: one.notice.accountNumber })
+  const numbers = [...new Map(notices.map(named).map((one) => [numberOf(one), one])).values()]
+  const accounts = new Map((await store.matchNumbers(db, numbers)).map((account) => [numberOf(account), account]))
+  return notices.flatMap((notice) => {
+    const account = accounts.get(numberOf(named(notice)))
     return account && notice.notice.amount.currency === 'NGN' ? [{ notice, account }] : []
   })
 }
 
-export type Matched = { readonly notice: CreditNotice; readonly account: Omit<store.MatchedAccount, 'index'> }
+export type Matched = { readonly notice: CreditNotice; readonly account: store.MatchedAccount }
 
-/** Writes credits, their lines and their events: one statement each, however many there are. */
+/** Writes credits with their events, and their lines: one statement each, however many there are. */
 export async function addCredits(deps: Deps, tx: Tx, matched: readonly Matched[]): Promise<void> {
   if (matched.length === 0) return
   const at = deps.now()
@@ -62,21 +55,13 @@ export async function addCredits(deps: Deps, tx: Tx, matched: readonly Matched[]
       createdAt: at,
     }
   })
-  const added = await store.insertCredits(tx, rows)
-  const credits = rows.filter(({ id }) => added.has(id))
-  await emit(
-    tx,
-    credits.map((row) => ({
-      organizationId: row.organizationId,
-      id: row.eventId,
-      type: 'virtual_account.credited' as const,
-      data: presentCredited(row),
-      at,
-    })),
+  const payloads = rows.map((row) =>
+    envelope({ id: row.eventId, type: store.CREDITED, data: presentCredited(row), at }),
   )
+  const added = await store.insertCredits(tx, rows, payloads, at)
   deps.faultPoint('credits.written')
   // Last: the wallet's row is locked from here to the commit, and every credit of an organization waits for it.
-  await post(tx, credits.map(creditPosting))
+  await post(tx, rows.filter(({ id }) => added.has(id)).map(creditPosting))
   deps.faultPoint('credits.posted')
 }
 

@@ -157,7 +157,7 @@ export async function assignCredit(deps: Deps, noticeId: string, accountNumber: 
     const notice = await lockUnmatchedCredit(tx, noticeId, 'unmatched')
     const listed = await store.findByNumber(tx, accountNumber)
     const rail = (listed.find((one) => one.rail === notice.rail) ?? listed[0])?.rail
-    const [account] = rail ? await store.matchNumbers(tx, [rail], [accountNumber]) : []
+    const [account] = rail ? await store.matchNumbers(tx, [{ rail, accountNumber }]) : []
     if (!account) throw new Refusal('not_found', { message: `${accountNumber} is no account of this deployment.` })
     if (notice.notice.amount.currency !== 'NGN')
       throw new Refusal('currency_mismatch', {

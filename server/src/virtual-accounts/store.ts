@@ -1,6 +1,9 @@
 import type { Db, Tx } from '../db/database.ts'
+import { plainList } from '../db/arrays.ts'
 import { listPage, type Page } from '../db/paging.ts'
 import { sql } from '../db/sql.ts'
+import type { EventType } from '../events/catalogue.ts'
+import { announcing } from '../events/emit.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { Minor } from '../money/money.ts'
 import type { BankAccount } from '../rails/rail.ts'
@@ -105,23 +108,20 @@ export function findByNumber(db: Db, accountNumber: string): Promise<Listed[]> {
   return db.many(findByNumberSql, [accountNumber])
 }
 
-export type MatchedAccount = Entity & {
-  index: number
-  organizationId: string
-  virtualAccountId: string
-  accountReference: string
-}
+export type AccountNumber = { readonly rail: string; readonly accountNumber: string }
+export type MatchedAccount = Entity &
+  AccountNumber & { organizationId: string; virtualAccountId: string; accountReference: string }
 
 const matchSql = sql<MatchedAccount>`
-  select (n.index - 1)::integer as index, v.organization_id as "organizationId", v.id as "virtualAccountId",
+  select d.rail, d.account_number as "accountNumber", v.organization_id as "organizationId", v.id as "virtualAccountId",
          v.account_reference as "accountReference", v.entity_type as "entityType", v.entity_id as "entityId"
-    from unnest($1::text[], $2::text[]) with ordinality as n (rail, account_number, index)
+    from unnest($1::text[], $2::text[]) as n (rail, account_number)
     join virtual_account_directory d on d.account_number = n.account_number and d.rail = n.rail
     join virtual_accounts v on v.organization_id = d.organization_id and v.id = d.virtual_account_id`
 
-/** The accounts behind many numbers at once, by their place in the lists. */
-export function matchNumbers(db: Db, rails: readonly string[], accountNumbers: readonly string[]) {
-  return db.many(matchSql, [rails, accountNumbers])
+/** The accounts behind many numbers at once; numbers nobody gave out are not among them. */
+export function matchNumbers(db: Db, numbers: readonly AccountNumber[]): Promise<MatchedAccount[]> {
+  return db.many(matchSql, [numbers.map(({ rail }) => rail), numbers.map(({ accountNumber }) => accountNumber)])
 }
 
 export type CreditRow = {
@@ -141,37 +141,46 @@ export type CreditRow = {
   createdAt: Date
 }
 
-const insertCreditsSql = sql<{ id: string }>`
-  insert into virtual_account_credits (organization_id, id, virtual_account_id, rail, transaction_reference, account_number,
-                                       gross_amount, fee_amount, net_amount, currency, payer_name, payer_email, event_id, created_at)
-  select organization_id, id, virtual_account_id, rail, transaction_reference, account_number,
-         gross_amount, fee_amount, net_amount, currency, payer_name, payer_email, event_id, created_at
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
-                $9::bigint[], $10::text[], $11::text[], $12::text[], $13::uuid[], $14::timestamptz[])
-      as t (organization_id, id, virtual_account_id, rail, transaction_reference, account_number,
-            gross_amount, fee_amount, net_amount, currency, payer_name, payer_email, event_id, created_at)
-  on conflict on constraint virtual_account_credits_once do nothing returning id`
+/** What announces a credit. */
+export const CREDITED = 'virtual_account.credited' satisfies EventType
 
-/** Writes credits down, each once; answers the ids of those that were new. */
-export async function insertCredits(tx: Tx, rows: readonly CreditRow[]): Promise<Set<string>> {
+const insertCreditsSql = sql<{ id: string; deliveries: number }>`
+  with credit as (
+    insert into virtual_account_credits (organization_id, id, virtual_account_id, rail, transaction_reference, account_number,
+                                         gross_amount, fee_amount, net_amount, currency, payer_name, payer_email, event_id, created_at)
+    select organization_id, id, virtual_account_id, rail, transaction_reference, account_number,
+           gross_amount, fee_amount, net_amount, currency, payer_name, payer_email, event_id, $15
+      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
+                  $9::bigint[], $10::text[], $11::text[], $12::text[], $13::uuid[])
+        as t (organization_id, id, virtual_account_id, rail, transaction_reference, account_number,
+              gross_amount, fee_amount, net_amount, currency, payer_name, payer_email, event_id)
+    on conflict on constraint virtual_account_credits_once do nothing returning organization_id, id, event_id
+  ), announced as (
+    select c.organization_id, c.event_id as id, '${CREDITED}' as type, t.payload, $15::timestamptz as created_at
+      from credit c join unnest($13::uuid[], $14::text[]) as t (event_id, payload) on t.event_id = c.event_id
+  ), ${announcing}
+  select id, (select count(*) from delivery)::integer as deliveries from credit`
+
+/** Writes credits down with their events, each once; answers the ids of those that were new. */
+export async function insertCredits(
+  tx: Tx,
+  rows: readonly CreditRow[],
+  payloads: readonly string[],
+  at: Date,
+): Promise<Set<string>> {
   const column = (name: keyof CreditRow) => rows.map((row) => row[name])
-  const names = [
-    'organizationId',
-    'id',
-    'virtualAccountId',
-    'rail',
-    'transactionReference',
-    'accountNumber',
-    'grossAmount',
-    'feeAmount',
-    'netAmount',
-    'currency',
-    'payerName',
-    'payerEmail',
-    'eventId',
-    'createdAt',
-  ] as const
-  return new Set((await tx.many(insertCreditsSql, names.map(column))).map(({ id }) => id))
+  const plain = (name: keyof CreditRow) => plainList(rows.map((row) => row[name] as string | bigint))
+  const added = await tx.many(insertCreditsSql, [
+    ...(['organizationId', 'id', 'virtualAccountId'] as const).map(plain),
+    ...(['rail', 'transactionReference', 'accountNumber'] as const).map(column),
+    ...(['grossAmount', 'feeAmount', 'netAmount', 'currency'] as const).map(plain),
+    ...(['payerName', 'payerEmail'] as const).map(column),
+    plain('eventId'),
+    payloads,
+    at,
+  ])
+  if ((added[0]?.deliveries ?? 0) > 0) tx.wake('webhooks')
+  return new Set(added.map(({ id }) => id))
 }
 
 export type ListedCredit = CreditRow & Entity & { accountReference: string }

@@ -10,7 +10,9 @@ type Stored = { id: string; status: string; kind: string; error: string | null; 
 
 function stored({ service: { deps } }: World, dedupeKey: string): Promise<Stored[]> {
   return deps.db.many(
-    statement('select id, status, kind, error, set_aside_at as "setAsideAt" from rail_notices where dedupe_key = $1'),
+    statement(`select n.id, case when n.status <> 'read' then n.status when q.id is null then 'applied' else 'waiting' end as status,
+                      n.kind, n.error, q.set_aside_at as "setAsideAt"
+                 from rail_notices n left join rail_notice_queue q on q.id = n.id where n.dedupe_key = $1`),
     [dedupeKey],
   )
 }
@@ -153,8 +155,10 @@ test('a notice that cannot be applied is set aside with its error, and the other
   const poison = `poison-${world.organizationId}`
   await deps.db.transaction(async (tx) => {
     await tx.many(
-      statement(`insert into rail_notices (rail, dedupe_key, id, kind, notice, body, received_at)
-                 values ('providerB', $1, $2, 'virtual_account_credit', $3, '', $4)`),
+      statement(`with added as (
+                   insert into rail_notices (rail, dedupe_key, id, kind, notice, body, received_at)
+                   values ('providerB', $1, $2, 'virtual_account_credit', $3, '', $4) returning id, received_at)
+                 insert into rail_notice_queue (id, received_at) select id, received_at from added`),
       [
         poison,
         deps.newId(deps.now()),

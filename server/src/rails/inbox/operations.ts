@@ -28,7 +28,7 @@ export async function takeNotice(
           dedupeKey: bounded(reading.notice.dedupeKey),
           kind: reading.notice.kind,
           notice: writeNotice(reading.notice),
-          status: 'waiting',
+          status: 'read',
           error: null,
         }
       : {
@@ -55,32 +55,39 @@ export type NoticeOf<Kind extends Notice['kind']> = {
   notice: Extract<Notice, { kind: Kind }>
 }
 
-/** Applies notices of one kind, set-based, in the worker's transaction; answers what became of each. */
+/** Applies notices of one kind, set-based, in the worker's transaction; answers those that are nobody's. */
 export type NoticeHandler<Kind extends Notice['kind']> = (
   deps: Deps,
   tx: Tx,
   notices: readonly NoticeOf<Kind>[],
-) => Promise<store.Applied[]>
+) => Promise<readonly NoticeOf<Kind>[]>
 export type NoticeHandlers = { readonly [Kind in Notice['kind']]?: NoticeHandler<Kind> }
 
-/** Applies those of the given notices that still wait. */
-export async function applyNotices(deps: Deps, handlers: NoticeHandlers, ids: readonly string[]): Promise<void> {
-  const unmatched: string[] = []
-  await deps.db.transaction(async (tx) => {
-    unmatched.length = 0
-    const waiting = (await store.lockWaiting(tx, ids)).map((row) => ({ ...row, notice: readStoredNotice(row.notice) }))
+/** Takes notices that wait and applies them, all or none. Answers how many there were. */
+export async function applyNotices(
+  deps: Deps,
+  handlers: NoticeHandlers,
+  take: (tx: Tx) => Promise<store.WaitingRow[]>,
+): Promise<number> {
+  const { count, unmatched } = await deps.db.transaction(async (tx) => {
+    const waiting = (await take(tx)).map((row) => ({ ...row, notice: readStoredNotice(row.notice) }))
+    const nobodys: NoticeOf<Notice['kind']>[] = []
     for (const [kind, notices] of Map.groupBy(waiting, ({ notice }) => notice.kind)) {
       const handler = handlers[kind] as NoticeHandler<typeof kind> | undefined
       if (!handler) throw new Error(`nothing handles notices of kind ${kind}`)
-      const applied = await handler(deps, tx, notices as never)
-      await store.markApplied(tx, applied, deps.now())
-      const nobodys = new Set(applied.filter(({ status }) => status === 'unmatched').map(({ id }) => id))
-      unmatched.push(...notices.filter(({ id }) => nobodys.has(id)).map(({ rail }) => rail))
+      nobodys.push(...(await handler(deps, tx, notices as never)))
     }
+    await store.moveNotices(
+      tx,
+      nobodys.map(({ id }) => id),
+      'unmatched',
+    )
+    return { count: waiting.length, unmatched: nobodys }
   })
   deps.faultPoint('notices.committed')
-  for (const rail of unmatched) deps.metrics.notices.inc({ rail, outcome: 'unmatched' })
+  for (const { rail } of unmatched) deps.metrics.notices.inc({ rail, outcome: 'unmatched' })
   if (unmatched.length > 0) await showUnmatched(deps)
+  return count
 }
 
 /** Shows in the metrics how many notices wait for a person. */
@@ -135,13 +142,12 @@ export async function decide(
 ): Promise<void> {
   const at = deps.now()
   const { organizationId = null } = decided
-  if (organizationId) await store.markApplied(tx, [{ id: noticeId, organizationId, status: 'applied' }], at)
-  else await store.moveNotice(tx, noticeId, statusAfter[decided.decision])
+  await store.moveNotices(tx, [noticeId], statusAfter[decided.decision])
   await store.insertDecision(tx, { ...decided, id: deps.newId(at), noticeId, organizationId, at })
 }
 
 const statusAfter = {
-  assigned: 'unmatched',
+  assigned: 'read',
   return_asked: 'returning',
   return_refused: 'unmatched',
   returned: 'returned',

@@ -8,19 +8,24 @@ export type NewNotice = {
   kind: string
   notice: string
   body: string
-  status: 'waiting' | 'unreadable'
+  status: 'read' | 'unreadable'
   error: string | null
   at: Date
 }
 
 // In the order of their keys, so that two batches with the same notices never wait for each other in a circle.
 const insertSql = sql<{ id: string }>`
-  insert into rail_notices (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
-  select rail, dedupe_key, id, kind, notice, body, status, error, received_at
-    from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[])
-      as t (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
-   order by rail, dedupe_key
-  on conflict (rail, dedupe_key) do nothing returning id`
+  with added as (
+    insert into rail_notices (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
+    select rail, dedupe_key, id, kind, notice, body, status, error, received_at
+      from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[])
+        as t (rail, dedupe_key, id, kind, notice, body, status, error, received_at)
+     order by rail, dedupe_key
+    on conflict (rail, dedupe_key) do nothing returning id, status, received_at
+  ), queued as (
+    insert into rail_notice_queue (id, received_at) select id, received_at from added where status = 'read'
+  )
+  select id from added`
 
 /** Stores notices, each once; answers the ids of those that were not here before. */
 export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<Set<string>> {
@@ -31,41 +36,40 @@ export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Prom
 
 export type WaitingRow = { id: string; rail: string; receivedAt: Date; notice: unknown }
 
-const findWaitingSql = sql<{ id: string }>`
-  select id from rail_notices where status = 'waiting' and set_aside_at is null order by id limit $1`
-
-export async function findWaiting(db: Db, most: number): Promise<string[]> {
-  return (await db.many(findWaitingSql, [most])).map(({ id }) => id)
-}
-
-const oldestWaitingSql = sql<{ at: Date | null }>`
-  select min(received_at) as at from rail_notices where status = 'waiting' and set_aside_at is null`
+const oldestWaitingSql = sql<{ at: Date }>`
+  select received_at as at from rail_notice_queue where set_aside_at is null order by id limit 1`
 
 export async function oldestWaitingAt(db: Db): Promise<Date | null> {
-  return (await db.one(oldestWaitingSql)).at
+  return (await db.maybe(oldestWaitingSql))?.at ?? null
 }
 
-const lockWaitingSql = sql<WaitingRow>`
-  select id, rail, received_at as "receivedAt", notice from rail_notices
-   where id = any($1::uuid[]) and status = 'waiting' and set_aside_at is null order by id for update skip locked`
+const takenRows = `
+  select n.id, n.rail, n.received_at as "receivedAt", n.notice from taken join rail_notices n on n.id = taken.id order by n.id`
 
-export function lockWaiting(tx: Tx, ids: readonly string[]): Promise<WaitingRow[]> {
-  return tx.many(lockWaitingSql, [ids])
+const takeSql = sql<WaitingRow>`
+  with taken as (
+    delete from rail_notice_queue where id = any (array(
+      select id from rail_notice_queue where set_aside_at is null order by id limit $1 for update skip locked))
+    returning id
+  ) ${takenRows}`
+
+/** Takes the oldest that nobody else is at: theirs is the transaction, and when it fails they wait again. */
+export function takeWaiting(tx: Tx, most: number): Promise<WaitingRow[]> {
+  return tx.many(takeSql, [most])
 }
 
-/** What became of a notice: into an organization's books, or nobody's. */
-export type Applied = { id: string; organizationId: string | null; status: 'applied' | 'unmatched' }
+const takeTheseSql = sql<WaitingRow>`
+  with taken as (
+    delete from rail_notice_queue where id = any (array(
+      select id from rail_notice_queue where id = any($1::uuid[]) and set_aside_at is null order by id for update skip locked))
+    returning id
+  ) ${takenRows}`
 
-const markSql = sql`
-  update rail_notices n set status = m.status, organization_id = m.organization_id, applied_at = $4
-    from unnest($1::uuid[], $2::text[], $3::uuid[]) as m (id, status, organization_id) where n.id = m.id`
-
-export async function markApplied(tx: Tx, applied: readonly Applied[], at: Date): Promise<void> {
-  const column = (name: keyof Applied) => applied.map((one) => one[name])
-  await tx.many(markSql, [column('id'), column('status'), column('organizationId'), at])
+export function takeThese(tx: Tx, ids: readonly string[]): Promise<WaitingRow[]> {
+  return tx.many(takeTheseSql, [ids])
 }
 
-const setAsideSql = sql`update rail_notices set set_aside_at = $2 where id = $1`
+const setAsideSql = sql`update rail_notice_queue set set_aside_at = $2 where id = $1`
 
 export async function setNoticeAside(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.many(setAsideSql, [id, at])
@@ -83,20 +87,32 @@ export function listUnmatched(db: Db, most: number): Promise<UnmatchedRow[]> {
 }
 
 const lockNoticeSql = sql<WaitingRow & { kind: string; status: string }>`
-  select id, rail, kind, received_at as "receivedAt", notice, status from rail_notices where id = $1 for update`
+  select n.id, n.rail, n.kind, n.received_at as "receivedAt", n.notice,
+         case when n.status <> 'read' then n.status
+              when exists (select from rail_notice_queue q where q.id = n.id) then 'waiting' else 'applied' end as status
+    from rail_notices n where n.id = $1 for update of n`
 
+/** A notice and what has become of it. */
 export function lockNotice(tx: Tx, id: string) {
   return tx.maybe(lockNoticeSql, [id])
 }
 
-const moveSql = sql`update rail_notices set status = $2 where id = $1`
+const moveSql = sql`update rail_notices set status = $2 where id = any($1::uuid[])`
 
-export async function moveNotice(tx: Tx, id: string, to: 'unmatched' | 'returning' | 'returned'): Promise<void> {
-  await tx.many(moveSql, [id, to])
+/** `read`: it has been applied after all. */
+export async function moveNotices(
+  tx: Tx,
+  ids: readonly string[],
+  to: 'read' | 'unmatched' | 'returning' | 'returned',
+): Promise<void> {
+  if (ids.length > 0) await tx.many(moveSql, [ids, to])
 }
 
 const requeueSql = sql<{ id: string }>`
-  update rail_notices set status = 'waiting', applied_at = null where id = any($1::uuid[]) and status = 'unmatched' returning id`
+  with again as (
+    update rail_notices set status = 'read' where id = any($1::uuid[]) and status = 'unmatched' returning id, received_at
+  )
+  insert into rail_notice_queue (id, received_at) select id, received_at from again returning id`
 
 /** Lets those that match somebody by now be worked again. */
 export async function requeue(tx: Tx, ids: readonly string[]): Promise<number> {
