@@ -181,5 +181,6 @@ test('a notice that cannot be applied is set aside with its error, and the other
 
 test('a rail that is not registered takes no notices', async () => {
   const service = await sharedService()
-  assert.equal((await service.app.fastify.inject({ method: 'GET', url: '/rails/providerB/notices' })).statusCode, 404)
+  assert.equal((await sendNotice(service, 'providerZ', creditNotice('9000000001', 'nobody'))).statusCode, 404)
+  assert.equal((await service.app.fastify.inject({ method: 'GET', url: '/rails/providerB/notices' })).statusCode, 405)
 })
