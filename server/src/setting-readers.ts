@@ -36,6 +36,19 @@ export function origin(text: string): string {
   return url.origin
 }
 
+/** NG+2027-03-11: a holiday; NG-2027-03-09: none. */
+export function bankHolidays(text: string) {
+  return text
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [, country, sign, date] = /^([A-Z]{2})([+-])(\d{4}-\d{2}-\d{2})$/.exec(part.trim()) ?? []
+      const isReal = date !== undefined && new Date(date).toJSON()?.startsWith(date)
+      if (!country || !isReal) throw new Error('must be like NG+2027-03-11,NG-2027-03-09')
+      return { country, date, isHoliday: sign === '+' }
+    })
+}
+
 export function databaseUrl(text: string): string {
   if (!['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? ''))
     throw new Error('must be a postgres:// URL')

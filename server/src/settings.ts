@@ -3,6 +3,7 @@ import {
   addressList,
   anyText,
   anyUrl,
+  bankHolidays,
   currencyList,
   databaseUrl,
   jwtKeys,
@@ -149,6 +150,13 @@ export const settings = {
     about:
       'Settles a payment this many seconds after execution; "provider": when its provider does. Unset: 5 in local and sandbox, provider in production.',
     parse: (text: string) => (text === 'provider' ? text : wholeNumber(0, 2_592_000)(text)),
+  },
+  bankHolidays: {
+    variable: 'KOLO_BANK_HOLIDAYS',
+    about:
+      'Days on which banks rest, or after all do not, where the built-in calendar says otherwise: country, + or -, date, comma separated, e.g. NG+2027-03-11,NG-2027-03-09. Days that follow the moon are announced shortly before.',
+    parse: bankHolidays,
+    byDefault: '',
   },
   railTimeoutMs: {
     variable: 'RAIL_TIMEOUT_MS',

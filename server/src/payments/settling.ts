@@ -13,12 +13,12 @@ const SANDBOX_SETTLEMENT_SECONDS = 5
 
 /** When a payment executed at an instant settles; null: when its rail says so. */
 export function settlesAtOf(deps: Deps, railName: string, executedAt: Date): Date | null {
-  const { settlementSeconds, env } = deps.config
+  const { settlementSeconds, bankHolidays, env } = deps.config
   const fixed = settlementSeconds ?? (env === 'production' ? 'provider' : SANDBOX_SETTLEMENT_SECONDS)
   if (fixed !== 'provider') return new Date(executedAt.getTime() + fixed * 1000)
   const settlement = collectingRail(deps, railName)?.collections.settlement
   if (!settlement || settlement.by === 'notice') return null
-  return businessDaysAfter(executedAt, settlement.businessDays, settlement.country)
+  return businessDaysAfter(executedAt, settlement.businessDays, settlement.country, bankHolidays)
 }
 
 /** Settles executed payments, locked by this transaction: into their settlements, pending to available, fee withheld. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { askFor, command, paymentIn, read } from '../../test/payments.ts'
 import { createService } from '../../test/service.ts'
 import { createWorld } from '../../test/world.ts'
+import { bankHolidays } from '../setting-readers.ts'
 import { businessDaysAfter } from './calendar.ts'
 import { csvLine } from './csv.ts'
 
@@ -72,13 +73,35 @@ test('business days leave out weekends and the holidays of the country', () => {
     ['2026-11-13T23:30:00Z', 1, 'NG', '2026-11-16'], // already Saturday there
     ['2026-09-30T10:00:00Z', 1, 'NG', '2026-10-02'], // Independence Day
     ['2026-04-02T10:00:00Z', 1, 'NG', '2026-04-07'], // Good Friday to Easter Monday
-    ['2026-12-24T10:00:00Z', 2, 'GB', '2026-12-29'], // Christmas
+    ['2026-12-24T10:00:00Z', 2, 'GB', '2026-12-30'], // Christmas, Boxing Day on a Saturday
     ['2026-11-25T10:00:00Z', 1, 'US', '2026-11-27'], // Thanksgiving
     ['2026-03-19T10:00:00Z', 1, 'KE', '2026-03-23'], // Eid al-Fitr on a Friday
+    ['2026-03-19T10:00:00Z', 1, 'GH', '2026-03-24'], // and the day after it, a Saturday, kept on Monday
+    ['2027-03-08T10:00:00Z', 1, 'NG', '2027-03-11'], // two days of Eid al-Fitr
+    ['2028-05-04T10:00:00Z', 1, 'UG', '2028-05-08'], // Eid al-Adha on a Friday
+    ['2030-02-01T10:00:00Z', 1, 'CM', '2030-02-05'], // Eid al-Fitr on a Monday
+    ['2027-12-24T10:00:00Z', 1, 'GB', '2027-12-29'], // Christmas on a weekend
+    ['2027-08-06T10:00:00Z', 1, 'RW', '2027-08-09'],
+    ['2026-08-07T10:00:00Z', 1, 'ZA', '2026-08-11'], // Women's Day on a Sunday
+    ['2026-07-03T10:00:00Z', 1, 'US', '2026-07-06'], // a Saturday is not made up for
     ['2026-05-22T10:00:00Z', 1, 'GB', '2026-05-26'], // the last Monday of May
     ['2026-11-13T10:00:00Z', 1, 'XX', '2026-11-16'],
   ] as const
   for (const [from, days, country, expected] of cases) {
     assert.equal(businessDaysAfter(new Date(from), days, country).toISOString().slice(0, 10), expected, from + country)
+  }
+})
+
+test('an operator says which holidays were announced', () => {
+  const changes = bankHolidays('NG+2027-03-11, NG-2027-03-09')
+  const after = (day: string, country: string) =>
+    businessDaysAfter(new Date(`${day}T10:00:00Z`), 1, country, changes)
+      .toISOString()
+      .slice(0, 10)
+  assert.deepEqual([after('2027-03-08', 'NG'), after('2027-03-10', 'NG')], ['2027-03-09', '2027-03-12'])
+  assert.equal(after('2027-03-08', 'KE'), '2027-03-10')
+  assert.deepEqual(bankHolidays(''), [])
+  for (const wrong of ['NG', 'NG+2027-02-30', 'ng+2027-03-11', 'NG+2027-03-11;NG-2027-03-09']) {
+    assert.throws(() => bankHolidays(wrong), /must be like/, wrong)
   }
 })
