@@ -10,7 +10,7 @@ import { collectingRail } from '../payments/methods.ts'
 import { addTransfers } from '../transfers/announce.ts'
 import { inLanes } from '../workers/lanes.ts'
 import { hasMoney } from './kinds.ts'
-import { finishReturns } from './returns.ts'
+import { finishReturns, requeueEarlyReturns } from './returns.ts'
 import type { Resolution, ReviewItem, ReviewItemQuery } from './schema.ts'
 import * as store from './store.ts'
 import { decideUnanswered } from './unanswered.ts'
@@ -136,7 +136,9 @@ export async function sendReturns(deps: Deps, keys: readonly store.ItemKey[]): P
     await finishReturns(
       deps,
       tx,
-      locked.filter((item) => stateOf(item) === 'completed'),
+      locked
+        .filter((item) => stateOf(item) === 'completed')
+        .map((item) => ({ ...item, returnReference: referenceOf(heard.get(item.id)) ?? item.returnReference })),
     )
     const at = deps.now()
     await store.updateItems(
@@ -145,8 +147,15 @@ export async function sendReturns(deps: Deps, keys: readonly store.ItemKey[]): P
         .filter((item) => stateOf(item) !== 'completed')
         .map((item) => ({ ...item, ...afterOutcome(item, heard.get(item.id), at) })),
     )
+    await requeueEarlyReturns(tx)
     deps.faultPoint('return.recorded')
   })
+}
+
+/** For a notice that was found to be nobody's in the very moment its return was recorded. */
+export async function matchLateReturns({ db }: Deps): Promise<number> {
+  await db.transaction(requeueEarlyReturns)
+  return 0
 }
 
 type GivenBack = Awaited<ReturnType<NonNullable<ReturnType<typeof collectingRail>>['collections']['giveBack']>>
@@ -171,6 +180,11 @@ function afterOutcome(
     returnCount: returnCount + 1,
     ...(outcome?.state === 'pending' && { returnReference: outcome.railReference }),
   }
+}
+
+/** The rail's name for the return: its notice of it carries the same. */
+function referenceOf(outcome: GivenBack | undefined): string | undefined {
+  return outcome?.state === 'completed' ? outcome.railReference : undefined
 }
 
 function present(row: store.ReviewItemRow): ReviewItem {

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { post } from '../ledger/post.ts'
+import { findUnmatchedReturns, requeueNotices } from '../rails/inbox/operations.ts'
 import * as store from './store.ts'
 
 /** What a rail calls money it has sent back. */
@@ -15,8 +16,10 @@ export async function confirmReturns(deps: Deps, tx: Tx, returned: readonly Retu
     tx,
     items.filter(({ status }) => status === 'returning'),
   )
-  const owners = new Map(items.map((item) => [`${item.rail}/${item.returnReference}`, item.organizationId]))
-  return returned.map(({ rail, returnReference }) => owners.get(`${rail}/${returnReference}`) ?? null)
+  const owners = new Map(
+    items.map((item) => [nameOf({ ...item, returnReference: item.returnReference! }), item.organizationId]),
+  )
+  return returned.map((one) => owners.get(nameOf(one)) ?? null)
 }
 
 /** Resolves items whose money is back with its payer; they are locked by this transaction. */
@@ -38,4 +41,20 @@ export async function finishReturns(deps: Deps, tx: Tx, items: readonly store.Re
       lines: [{ currency, debit: 'suspense', credit: 'outside', amount, kind: 'suspense' }],
     })),
   )
+}
+
+/** A provider may tell that money is back before its name for the return is on record here: that notice is worked again. */
+export async function requeueEarlyReturns(tx: Tx): Promise<void> {
+  const early = await findUnmatchedReturns(tx)
+  if (early.length === 0) return
+  const told = early.map(({ id, rail, notice }) => ({ id, rail, returnReference: notice.railReference }))
+  const known = new Set((await store.findReturns(tx, told)).map(nameOf))
+  await requeueNotices(
+    tx,
+    told.filter((one) => known.has(nameOf(one))).map(({ id }) => id),
+  )
+}
+
+function nameOf({ rail, returnReference }: Returned): string {
+  return `${rail}/${returnReference}`
 }

@@ -11,7 +11,10 @@ import {
   wallet,
   type ReviewItem,
 } from '../../test/payments.ts'
+import { sendNotice } from '../../test/notices.ts'
+import { behave } from '../../test/simulator.ts'
 import { createWorld, eventually, type World } from '../../test/world.ts'
+import { statement } from '../db/sql.ts'
 import { beginAttempt } from '../payments/payer.ts'
 
 async function resolve(world: World, { id }: { id: string }, action: string, headers?: { authorization: string }) {
@@ -104,6 +107,27 @@ test('returning takes until the provider confirms it', async (t) => {
   assert.equal(response.json<{ data: ReviewItem }>().data.status, 'returning')
   await eventually('it is back', async () => (await reviewItems(world, '?status=resolved')).length === 1)
   assert.equal(await world.balance('NGN'), 0)
+})
+
+test('a return that is told of before it is on record is resolved once it is', async (t) => {
+  const world = await createWorld(t)
+  const item = await lateItem(world)
+  const { service } = world
+  const early = {
+    id: `early-${item.id}`,
+    event: 'collection.returned',
+    railReference: `RET-${item.id}`,
+    orderId: item.id,
+  }
+  assert.equal((await sendNotice(service, 'sandbox', early)).statusCode, 200)
+  const status = statement<{ status: string }>('select status from rail_notices where dedupe_key = $1')
+  const isUnmatched = async () => (await service.deps.db.many(status, [early.id]))[0]?.status === 'unmatched'
+  await eventually('it is nobody’s', isUnmatched)
+  await behave(world, 'notices', { losesNotices: true })
+  t.after(() => behave(world, 'notices', {}))
+  assert.equal((await resolve(world, item, 'return')).statusCode, 202)
+  await eventually('it is back', async () => (await reviewItems(world, '?status=resolved')).length === 1)
+  assert.equal(await isUnmatched(), false)
 })
 
 test('only a member may decide, and the decision is in the audit log', async (t) => {

@@ -121,6 +121,15 @@ export function lockReturning(tx: Tx, returned: readonly { rail: string; returnR
   return tx.many(lockReturningSql, [returned.map((one) => one.rail), returned.map((one) => one.returnReference)])
 }
 
+const findReturnsSql = sql<{ rail: string; returnReference: string }>`
+  select i.rail, i.return_reference as "returnReference" from review_items i
+    join unnest($1::text[], $2::text[]) as k (rail, reference) on i.rail = k.rail and i.return_reference = k.reference`
+
+/** Those of the given returns that are on record. */
+export function findReturns(db: Db, returned: readonly { rail: string; returnReference: string }[]) {
+  return db.many(findReturnsSql, [returned.map((one) => one.rail), returned.map((one) => one.returnReference)])
+}
+
 const updateSql = sql`
   update review_items i
      set status = m.status, note = m.note, resolved_by = m.resolved_by, return_at = m.return_at,

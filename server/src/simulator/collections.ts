@@ -19,6 +19,9 @@ type Order = {
 const TRANSFER_SECONDS = 24 * 60 * 60
 /** How long the simulated payer looks at the phone before approving. */
 const PROMPT_MS = 2_500
+const PROMPTS_AT_ONCE = 100
+/** How often the book is asked whether a payer answers. */
+const PROMPT_POLL_MS = 250
 /** How long money takes on its way back. */
 const RETURN_MS = 300
 /** A phone that ends so declines. */
@@ -32,7 +35,7 @@ export function addCollections(part: Part): void {
   api.post<{ Body: Order }>('/collections', async ({ body }, reply) => {
     const found = (await collections.find('order_id', body.orderId)) ?? (await insert(collections, body, publicUrl()))
     if (!found || found.status === 'voided') return reply.code(422).send({ reason: 'voided' })
-    if (body.payer) schedulePrompt(collections, body.orderId, body.payer.phone)
+    if (body.payer) await prompt(collections, body.orderId, body.payer.phone)
     return { railReference: found.reference, step: found.step }
   })
 
@@ -63,6 +66,7 @@ export function addCollections(part: Part): void {
 
   addCommands(api, collections)
   addPayerPages(part.pages, collections)
+  part.every(PROMPT_POLL_MS, () => answerPrompts(collections))
 }
 
 async function giveBack(
@@ -123,16 +127,31 @@ function stepOf(kind: string, reference: string, payee: string, phone: string | 
   }
 }
 
-function schedulePrompt(collections: CollectionBook, orderId: string, phone: string): void {
-  const answer = () =>
-    collections.transaction(async (query) => {
+/** The payer is asked once, however often the order comes. */
+async function prompt(collections: CollectionBook, orderId: string, phone: string): Promise<void> {
+  await collections.query(
+    `insert into simulator.prompts (order_id, phone, due_at)
+     values ($1, $2, clock_timestamp() + make_interval(secs => $3::double precision / 1000)) on conflict (order_id) do nothing`,
+    [orderId, phone, PROMPT_MS],
+  )
+}
+
+/** Lets payers whose moment has come answer; the moment is in the book, so that it outlives a restart. */
+async function answerPrompts(collections: CollectionBook): Promise<void> {
+  await collections.transaction(async (query) => {
+    const due = await query<{ orderId: string; phone: string }>(
+      `delete from simulator.prompts where order_id = any (array(
+         select order_id from simulator.prompts where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked))
+       returning order_id as "orderId", phone`,
+      [PROMPTS_AT_ONCE],
+    )
+    for (const { orderId, phone } of due) {
       const found = await collections.lock(orderId, query)
-      if (found?.status !== 'waiting') return
+      if (found?.status !== 'waiting') continue
       if (phone.endsWith(DECLINING_PHONE)) await collections.decline(found, 'declined_by_payer', query)
       else await collections.approve(found, query)
-    })
-  // A provider that is closed meanwhile answers nobody.
-  setTimeout(() => void answer().catch(() => undefined), PROMPT_MS).unref()
+    }
+  })
 }
 
 /** Where a collection stands, in the provider's words. */

@@ -15,4 +15,6 @@ export type Part = {
   readonly behaviours: Behaviours
   /** The origin payers' browsers reach its pages at. */
   readonly publicUrl: () => string
+  /** Does something again and again, one at a time, until the provider is closed. */
+  readonly every: (ms: number, work: () => Promise<void>) => void
 }

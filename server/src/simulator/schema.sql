@@ -69,6 +69,13 @@ create table if not exists simulator.collections (
   finishes_at  timestamptz,                                -- when what was accepted is received or rejected
   is_settled   boolean     not null default false
 );
+-- When the payer who was asked on a phone answers, and how.
+create table if not exists simulator.prompts (
+  order_id  text        primary key,
+  phone     text        not null,
+  due_at    timestamptz not null
+);
+create index if not exists prompts_due on simulator.prompts (due_at);
 create table if not exists simulator.collection_returns (
   return_id text        primary key,
   order_id  text        not null,

@@ -22,12 +22,13 @@ export async function createSimulator({ databaseUrl, secret, publicUrl }: Simula
   const behaviours = createBehaviours(book)
   const announcer = createAnnouncer(book, secret, behaviours)
   const fastify = createFastify({ forceCloseConnections: true })
+  const { every, stop } = createRounds()
   let ownUrl = ''
   for (const [capability, addPart] of Object.entries(parts)) {
     await fastify.register(async (api) => {
       admitCallersOnly(api, secret)
       behaveAs(api, behaviours, capability)
-      addPart({ api, pages: fastify, book, announcer, behaviours, publicUrl: () => publicUrl ?? ownUrl })
+      addPart({ api, pages: fastify, book, announcer, behaviours, publicUrl: () => publicUrl ?? ownUrl, every })
     })
   }
   await fastify.register(async (control) => {
@@ -44,8 +45,28 @@ export async function createSimulator({ databaseUrl, secret, publicUrl }: Simula
     },
     async close() {
       await fastify.close()
+      await stop()
       await announcer.close()
       await book.close()
+    },
+  }
+}
+
+/** What goes on by itself. A round that fails, because the book is away, is tried again at the next one's time. */
+function createRounds() {
+  const ending = new AbortController()
+  const running: Promise<void>[] = []
+  async function run(ms: number, work: () => Promise<void>): Promise<void> {
+    while (!ending.signal.aborted) {
+      await work().catch(() => undefined)
+      await pause(ms, undefined, { signal: ending.signal }).catch(() => undefined)
+    }
+  }
+  return {
+    every: (ms: number, work: () => Promise<void>) => void running.push(run(ms, work)),
+    async stop() {
+      ending.abort()
+      await Promise.all(running)
     },
   }
 }

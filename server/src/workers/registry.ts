@@ -9,6 +9,7 @@ import { forgetAnswers } from '../http/idempotency.ts'
 import { forgetQuotes } from '../rates/operations.ts'
 import { applyPayoutNotices } from '../payouts/notices.ts'
 import { payoutDecisionsWorker, payoutsWorker } from '../payouts/worker.ts'
+import { matchLateReturns } from '../review-items/operations.ts'
 import { returnsWorker } from '../review-items/worker.ts'
 import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
@@ -40,6 +41,6 @@ export function createWorkers(): readonly Worker[] {
     payoutsWorker(),
     payoutDecisionsWorker,
     noticesWorker(noticeHandlers),
-    housekeepingWorker([forgetEvents, forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits]),
+    housekeepingWorker([forgetEvents, forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits, matchLateReturns]),
   ]
 }

@@ -109,9 +109,24 @@ export async function listUnmatched(deps: Deps) {
 export type UnmatchedCredit = NoticeOf<'virtual_account_credit'>
 
 /** Credits that belonged to nobody when they came. */
-export async function findUnmatchedCredits(db: Db): Promise<UnmatchedCredit[]> {
+export function findUnmatchedCredits(db: Db): Promise<UnmatchedCredit[]> {
+  return findUnmatched(db, creditOf)
+}
+
+export type UnmatchedCollection = NoticeOf<'collection'>
+
+/** Money on its way back of which nobody knew when it was told of. */
+export async function findUnmatchedReturns(db: Db): Promise<UnmatchedCollection[]> {
+  const collections = await findUnmatched(db, (row) => {
+    const { id, rail, receivedAt, notice } = { ...row, notice: readStoredNotice(row.notice) }
+    return notice.kind === 'collection' ? { id, rail, receivedAt, notice } : undefined
+  })
+  return collections.filter(({ notice }) => notice.state === 'returned')
+}
+
+async function findUnmatched<T>(db: Db, read: (row: store.WaitingRow) => T | undefined): Promise<T[]> {
   const rows = await store.listUnmatched(db, MOST_LISTED)
-  return rows.filter(({ status }) => status === 'unmatched').flatMap((row) => creditOf(row) ?? [])
+  return rows.filter(({ status }) => status === 'unmatched').flatMap((row) => read(row) ?? [])
 }
 
 function creditOf({ id, rail, receivedAt, notice: stored }: store.WaitingRow): UnmatchedCredit | undefined {
