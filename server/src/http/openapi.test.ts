@@ -178,3 +178,16 @@ test('it has one webhook per type of event, keyed by it', async () => {
   const { webhooks } = await describe()
   assert.deepEqual(Object.keys(webhooks).toSorted(), [...eventTypes].toSorted())
 })
+
+test('an operation lists also what is refused before it begins', async () => {
+  const listed = (responses: Operation['responses'], status: string) =>
+    JSON.stringify(responses[status]?.content?.['application/json']?.schema ?? '')
+  for (const { path, method, operation } of operationsOf(await describe())) {
+    const { responses } = operation
+    const mayRepeat = method === 'post' && !/^\/v1\/(auth|sandbox)\//.test(path)
+    assert.equal(listed(responses, '415').includes('media_type_unsupported'), 'requestBody' in operation, path)
+    assert.equal(listed(responses, '413').includes('body_too_large'), 'requestBody' in operation, path)
+    assert.equal(listed(responses, '422').includes('idempotency_key_reused'), mayRepeat, path)
+    assert.equal(listed(responses, '409').includes('idempotency_key_in_use'), mayRepeat, path)
+  }
+})

@@ -1,11 +1,14 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { TSchema } from 'typebox'
 import { keyPrefix } from '../api-keys/api-key.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import type { RefusalCode } from '../errors.ts'
 import { openapiWebhooks } from '../events/openapi.ts'
 import { errorOverview, finishDocument } from './api-document.ts'
 import { describePermission, permissions, type OperationId, type Permission } from './permissions.ts'
+import { alsoRefusing } from './schemas.ts'
 
 const about = `Customers, per-currency wallets on a double-entry ledger, virtual bank accounts, payment requests, payouts and signed webhooks.
 
@@ -46,8 +49,20 @@ export async function describeApi(app: FastifyInstance, config: Config): Promise
       },
       webhooks: openapiWebhooks() as never,
     },
-    transform: ({ schema, url }) => ({ schema: (schema.hide ? schema : withAccess(schema)) as never, url }),
+    transform: ({ schema, url, route }) => ({
+      schema: (schema.hide ? schema : withAccess(withCallRefusals(schema, route))) as never,
+      url,
+    }),
   })
+}
+
+/** Adds what is refused before the operation begins: a body that cannot be read, a key that was used before. */
+function withCallRefusals(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
+  const codes: RefusalCode[] = []
+  if (schema.body) codes.push('media_type_unsupported', 'body_too_large')
+  if (method === 'POST' && config?.idempotency !== 'none')
+    codes.push('idempotency_key_reused', 'idempotency_key_in_use')
+  return { ...schema, response: alsoRefusing((schema.response ?? {}) as Record<string, TSchema>, codes) }
 }
 
 /** Says of an operation who may call it, out of the permission table. */

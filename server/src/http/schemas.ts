@@ -150,3 +150,17 @@ export function refusingAnyone(...codes: RefusalCode[]): Record<number, TSchema>
   const byStatus = Object.groupBy([...codes, ...anyRoute], (code) => String(refusals[code][0]))
   return Object.fromEntries(Object.entries(byStatus).map(([status, group]) => [status, errorOf([...new Set(group)])]))
 }
+
+/** Responses with further refusals in them: those that follow from how a route is called, not from what it does. */
+export function alsoRefusing(
+  responses: Record<string, TSchema>,
+  codes: readonly RefusalCode[],
+): Record<string, TSchema> {
+  const byStatus = Object.groupBy(codes, (code) => String(refusals[code][0]))
+  const added = Object.entries(byStatus).map(([status, group = []]) => {
+    const listed = responses[status] as ReturnType<typeof errorOf> | undefined
+    const own = (listed?.properties.error.properties.code as { enum?: RefusalCode[] } | undefined)?.enum ?? []
+    return [status, errorOf([...new Set([...group, ...own])])] as const
+  })
+  return { ...responses, ...Object.fromEntries(added) }
+}
