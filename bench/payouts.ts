@@ -7,7 +7,8 @@ import { addApiKey } from '../server/src/api-keys/operations.ts'
 import { ensurePartitions } from '../server/src/db/partitions.ts'
 import { statement } from '../server/src/db/sql.ts'
 import type { Actor } from '../server/src/http/authentication.ts'
-import { createPayout, createPayouts } from '../server/src/payouts/operations/create.ts'
+import { createPayouts } from '../server/src/payouts/operations/bulk.ts'
+import { payoutCreation } from '../server/src/payouts/operations/create.ts'
 import type { Rail } from '../server/src/rails/rail.ts'
 import { createRails } from '../server/src/rails/registry.ts'
 import { startService, type Core } from '../server/src/service.ts'
@@ -71,6 +72,7 @@ async function measureSingles(context: BenchContext, core: Core, payers: readonl
     await core.db.many(bareSql, values)
     return 1
   }
+  const createPayout = payoutCreation()
   const pay = async (among: number) => {
     const payer = payers[Math.floor(Math.random() * among)]!
     const wish = { reference: randomUUID(), payoutAccountId: payer.payoutAccountId, sourceAmount: 1_000 }

@@ -24,6 +24,11 @@ export type Tx = Db & {
   savepoint<T>(work: () => Promise<T>): Promise<T>
 }
 
+/** Whether what is done with it happens in a transaction somebody else has begun. */
+export function isTransaction(db: Db): db is Tx {
+  return 'isTransaction' in db
+}
+
 export type Database = Db & { readonly pool: pg.Pool; close(): Promise<void> }
 
 const INT8 = 20

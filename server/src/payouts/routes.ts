@@ -3,7 +3,8 @@ import { invalid, Refusal } from '../errors.ts'
 import { unfitIn } from '../http/json.ts'
 import { ById, refusing } from '../http/schemas.ts'
 import { onePerPlace } from '../http/validation.ts'
-import { createPayout, createPayouts, type BulkItem } from './operations/create.ts'
+import { createPayouts, type BulkItem } from './operations/bulk.ts'
+import { payoutCreation } from './operations/create.ts'
 import { approvePayout, cancelPayout, rejectPayout } from './operations/decide.ts'
 import { getPayout, listPayouts } from './operations/read.ts'
 import { commandPayout } from './operations/sandbox.ts'
@@ -25,6 +26,7 @@ export function payoutRoutes(app: Api): void {
 }
 
 function creationRoutes(app: Api): void {
+  const createPayout = payoutCreation()
   app.post('/v1/payouts', {
     schema: {
       operationId: 'createPayout',
