@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import pg from 'pg'
 import { createService, type TestService } from '../../test/service.ts'
 import { createWorld, eventually, type World } from '../../test/world.ts'
+import { credited, creditEvents, openAccount, pay } from '../../test/virtual-accounts.ts'
 import { checkoutDir } from '../config.ts'
 import { auditOrganization } from './operations.ts'
 
@@ -159,6 +160,34 @@ test('a status without its history or its event is found', async (t) => {
   assert.deepEqual(await findingsOf(spoilt), [`history: transfer ${id}`])
   await spoilt.spoil('delete from events')
   assert.deepEqual(await findingsOf(spoilt), [`events: transfer ${id}`, `history: transfer ${id}`])
+})
+
+test('a credit without its lines or its event is found, and so are lines and an event without their credit', async (t) => {
+  const spoilt = await spoilable(t)
+  const { world } = spoilt
+  const account = await openAccount(world)
+  for (const amount of [100, 0.01]) await pay(world, account.accounts[0]!.accountNumber, amount)
+  const [, credit] = await credited(world, account, 2)
+  assert.deepEqual(await findingsOf(spoilt), [])
+  await spoilt.spoil(`update ledger_lines set posting_key = 'elsewhere' where resource_id = $1 and line = 2`, [
+    credit!.id,
+  ])
+  const found = async () => (await findingsOf(spoilt)).filter((one) => !one.startsWith('seals'))
+  assert.deepEqual(await found(), [`credits: virtual_account_credit ${credit!.id}`])
+  const [event] = (await creditEvents(world)).filter(
+    ({ data }) => data.transactionReference === credit!.transactionReference,
+  )
+  await spoilt.spoil('delete from events where id = $1', [event!.id])
+  assert.deepEqual(await found(), [
+    `credits: virtual_account_credit ${credit!.id}`,
+    `events: virtual_account_credit ${credit!.id}`,
+  ])
+  await spoilt.spoil('alter table virtual_account_credits disable trigger all')
+  await spoilt.spoil('delete from virtual_account_credits')
+  const [other] = await creditEvents(world)
+  const postings = await found()
+  assert.equal(postings.filter((one) => one.startsWith('credits: virtual_account_credit')).length, 2)
+  assert.deepEqual(postings.at(-1), `events: event ${other!.id}`)
 })
 
 test('the audit in the background finds it by itself and shows it in the metrics', async (t) => {

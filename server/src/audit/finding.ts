@@ -9,6 +9,7 @@ export type Finding = {
     | 'seals'
     | 'held'
     | 'stock'
+    | 'credits'
     | 'history'
     | 'events'
     | 'intercompany'

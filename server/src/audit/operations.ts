@@ -1,6 +1,7 @@
 import { verifyLog } from '../audit-log/verify.ts'
 import type { Deps } from '../deps.ts'
 import { auditAccount, type Part } from './accounts.ts'
+import { auditCredits } from './credits.ts'
 import type { Finding } from './finding.ts'
 import { auditTrail } from './histories.ts'
 import * as store from './store.ts'
@@ -23,6 +24,7 @@ export async function* auditInParts(deps: Deps, organizationId: string): AsyncGe
   }
   yield { lines: 0, findings: await auditHeld(deps, organizationId) }
   for (const trail of trails) yield* auditTrail(deps, trail, organizationId)
+  yield* auditCredits(deps, organizationId)
   for await (const findings of verifyLog(deps, organizationId)) yield { lines: 0, findings }
 }
 

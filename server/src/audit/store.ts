@@ -106,6 +106,67 @@ export function readTrail(db: Db, table: string, organizationId: string, after: 
   return db.many(trailSql(table), [organizationId, after, most])
 }
 
+export type AuditedCredit = {
+  readonly id: string
+  readonly grossAmount: bigint
+  readonly feeAmount: bigint
+  readonly eventId: string
+  readonly eventType: string | null
+  readonly lines: number
+  readonly grossPosted: bigint
+  readonly feePosted: bigint
+}
+
+// A credit, its lines and its event are written by one transaction, so one statement sees all of them or none.
+const creditsSql = sql<AuditedCredit>`
+  select c.id, c.gross_amount as "grossAmount", c.fee_amount as "feeAmount", c.event_id as "eventId", e.type as "eventType",
+         p.lines, p.gross as "grossPosted", p.fee as "feePosted"
+    from (select id, gross_amount, fee_amount, currency, event_id from virtual_account_credits
+           where organization_id = $1 and id > $2 order by id limit $3) c
+   cross join lateral (
+     select count(*)::integer as lines,
+            coalesce(sum(l.amount) filter (where l.kind = 'virtual_account_credit' and l.debit = 'outside'
+                                             and l.credit = 'available' and l.currency = c.currency), 0)::bigint as gross,
+            coalesce(sum(l.amount) filter (where l.kind = 'virtual_account_fee' and l.debit = 'available'
+                                             and l.credit = 'fees' and l.currency = c.currency), 0)::bigint as fee
+       from ledger_lines l where l.organization_id = $1 and l.posting_key = 'virtual_account_credit:' || c.id) p
+    left join events e on e.organization_id = $1 and e.id = c.event_id
+   order by c.id`
+
+/** The next credits of virtual accounts with what the ledger and the events say of them. */
+export function readCredits(db: Db, organizationId: string, after: string, most: number) {
+  return db.many(creditsSql, [organizationId, after, most])
+}
+
+/** What every posting of a credit comes after. */
+export const FIRST_CREDIT_KEY = 'virtual_account_credit:'
+
+const creditPostingsSql = sql<{ id: string; resourceId: string; isKnown: boolean }>`
+  select l.posting_key as id, l.resource_id as "resourceId", c.id is not null as "isKnown"
+    from (select posting_key, resource_id from ledger_lines
+           where organization_id = $1 and posting_key > $2 and posting_key < 'virtual_account_credit;' and line = 1
+           order by posting_key limit $3) l
+    left join virtual_account_credits c on c.organization_id = $1 and c.id = l.resource_id
+   order by l.posting_key`
+
+/** The next postings of credits, and whether each has its credit. */
+export function readCreditPostings(db: Db, organizationId: string, after: string, most: number) {
+  return db.many(creditPostingsSql, [organizationId, after, most])
+}
+
+const creditEventsSql = sql<{ id: string; reference: string; isKnown: boolean }>`
+  select e.id, e.data ->> 'reference' as reference, c.id is not null as "isKnown"
+    from (select id, payload::json -> 'data' as data from events
+           where organization_id = $1 and type = 'virtual_account.credited' and not is_test and id > $2 order by id limit $3) e
+    left join virtual_account_credits c on c.organization_id = $1 and c.rail = e.data ->> 'provider'
+          and c.transaction_reference = e.data ->> 'transactionReference' and c.event_id = e.id
+   order by e.id`
+
+/** The next events of credits, and whether each has its credit. */
+export function readCreditEvents(db: Db, organizationId: string, after: string, most: number) {
+  return db.many(creditEventsSql, [organizationId, after, most])
+}
+
 const nextOrganizationSql = sql<{ id: string }>`select id from organizations where id > $1 order by id limit 1`
 
 export async function nextOrganization(db: Db, after: string): Promise<string | undefined> {
