@@ -16,11 +16,19 @@ export type Clock = {
 
 export function createClock(): Clock {
   let current: ClockSetting = { offsetMs: 0n, frozenAt: null, revision: 0 }
+  const now = () => current.frozenAt ?? new Date(wallNow().getTime() + Number(current.offsetMs))
+
+  /** Whoever stopped the clock read it a moment ago; what this process has shown since is not taken back. */
+  function notBefore(instant: Date): Date {
+    const shown = now()
+    return shown > instant ? shown : instant
+  }
   return {
-    now: () => current.frozenAt ?? new Date(wallNow().getTime() + Number(current.offsetMs)),
+    now,
     setting: () => current,
     apply(setting) {
-      if (setting.revision >= current.revision) current = setting
+      if (setting.revision < current.revision) return
+      current = { ...setting, frozenAt: setting.frozenAt && notBefore(setting.frozenAt) }
     },
   }
 }

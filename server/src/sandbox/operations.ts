@@ -60,8 +60,12 @@ export async function advanceClock(deps: Deps, mover: ClockMover, seconds: numbe
 }
 
 async function begin(deps: Deps, mover: ClockMover, lengthMs: number): Promise<Date> {
-  const from = deps.now()
-  const started = await deps.db.transaction((tx) => store.startClockMove(tx, BigInt(lengthMs), from, mover.processId()))
+  const { from, started } = await deps.db.transaction(async (tx) => {
+    // A move that has just ended may not be known here yet: read without it, this clock would be behind the others'.
+    deps.clock.apply(await store.lockClock(tx))
+    const at = deps.now()
+    return { from: at, started: await store.startClockMove(tx, BigInt(lengthMs), at, mover.processId()) }
+  })
   if (!started) throw new Refusal('clock_busy')
   await takenOver(deps, mover, started)
   return from

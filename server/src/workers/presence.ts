@@ -85,6 +85,8 @@ export async function joinDeployment(
       await beating
       await deps.db.transaction(async (tx) => {
         for (const worker of workers) await worker.release?.(tx, [id])
+        // Nobody else would set the clock going again: a process that has left is not given up.
+        if (await store.finishClockMove(tx, [id])) tx.wake(EVERYBODY)
         await store.leaveProcesses(tx, id)
       })
     },

@@ -45,6 +45,12 @@ export function readClock(db: Db): Promise<ClockRow> {
   return db.one(readClockSql)
 }
 
+const lockClockSql = sql<ClockRow>`select ${clockColumns} from service_clock for update`
+
+export function lockClock(tx: Tx): Promise<ClockRow> {
+  return tx.one(lockClockSql)
+}
+
 const beatSql = sql<{ isKnown: boolean; areOthersSilent: boolean }>`
   with beaten as (update processes set heartbeat_at = clock_timestamp(), clock_revision = $2 where id = $1 returning id)
   select exists (select from beaten) as "isKnown",
