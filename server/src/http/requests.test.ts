@@ -202,3 +202,13 @@ test('pages of other origins may not call the API unless their origin is listed'
   assert.equal(read.headers['access-control-allow-origin'], 'https://shop.example.com')
   assert.match(String(read.headers['access-control-expose-headers']), /X-Request-Id/)
 })
+
+test('a path of any length is answered by its route', async (t) => {
+  const world = await createWorld(t)
+  const long = 'a'.repeat(5_000)
+  refused(await world.get(`/v1/payments/${long}`), 400, 'invalid_request')
+  refused(await world.get(`/v1/wallets/${long}`), 404, 'not_found')
+  refused(await world.get(`/v1/payments/${long}`, { authorization: '' }), 401, 'credential_missing')
+  refused(await world.get(`/v1/${long}`), 404, 'route_not_found')
+  assert.equal((await world.service.app.fastify.inject(`/pay/${long}`)).statusCode, 404)
+})

@@ -43,7 +43,8 @@ export async function createServer(deps: Deps, isDraining: () => boolean): Promi
     genReqId: requestIdOf,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 500 },
+    // As long as a request line may be at all: what is too long for an id is for the route to say.
+    routerOptions: { maxParamLength: 16 * 1024 },
     // A path that cannot be decoded never reaches a route, nor the hooks below.
     frameworkErrors: (error, request, reply) => {
       void reply.headers({ ...securityHeaders, 'x-request-id': request.id })

@@ -31,7 +31,8 @@ export const WalletBody = dataOf(Wallet)
 export const WalletList = dataOf(Type.Array(Wallet))
 
 /** A path names a currency in any case; one that is not supported is not found. */
-export const ByCurrency = strict({ currency: Type.String({ maxLength: 10 }) })
+/** What is no currency of ours, however long, is a 404. */
+export const ByCurrency = strict({ currency: Type.String() })
 
 export const Entry = Type.Object({
   id: Id,
