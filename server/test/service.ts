@@ -6,6 +6,9 @@ import type { DestinationStream } from 'pino'
 import { parseConfig } from '../src/config.ts'
 import type { Deps } from '../src/deps.ts'
 import { createLog } from '../src/log.ts'
+import type { Rail } from '../src/rails/rail.ts'
+import { createRails } from '../src/rails/registry.ts'
+import { railsOf } from '../src/sandbox-provider.ts'
 import { createCore, startService, type Role, type Service } from '../src/service.ts'
 import { cloneDatabase } from './database.ts'
 
@@ -20,6 +23,8 @@ export type ServiceOptions = {
   readonly databaseUrl?: string
   /** What the name server says. */
   readonly lookup?: Deps['lookup']
+  /** The rails, where they are to be others than usual. */
+  readonly rails?: (rails: readonly Rail[]) => readonly Rail[]
 }
 
 /** Registered while the file is read: inside a test, `after` would end with that test. */
@@ -35,6 +40,7 @@ export async function createService({
   databaseUrl,
   logTo,
   lookup,
+  rails,
 }: ServiceOptions = {}): Promise<TestService> {
   const own = databaseUrl === undefined ? await cloneDatabase() : undefined
   const url = databaseUrl ?? own!.url
@@ -48,7 +54,12 @@ export async function createService({
     ...env,
   })
   const core = createCore(config, url, createLog(config.logLevel ?? 'error', logTo))
-  const service = await startService(lookup ? { ...core, deps: { ...core.deps, lookup } } : core, roles)
+  const { deps } = core
+  const others = {
+    ...(lookup && { lookup }),
+    ...(rails && { rails: createRails(rails(railsOf(config, core.db, deps.secrets)), deps.metrics) }),
+  }
+  const service = await startService({ ...core, deps: { ...deps, ...others } }, roles)
   // The provider's notices arrive by real HTTP, so the service listens, on any port.
   const origin = await service.app.fastify.listen({ host: '127.0.0.1', port: 0 })
   core.setPublicUrl(origin)

@@ -99,6 +99,28 @@ test('an order lost a second time is a review item, and never sent a third time'
   assert.deepEqual(await wallet(on), { balance: 995, heldBalance: 1_005 })
 })
 
+test('a rail that does not promise to take an order id once is never sent the same order again', async (t) => {
+  const careful = await createService({
+    env: { RAIL_TIMEOUT_MS: '1500' },
+    rails: (all) =>
+      all.map((rail) => (rail.payouts ? { ...rail, payouts: { ...rail.payouts, hasIdempotentOrders: false } } : rail)),
+  })
+  const on = await createWorld(t, careful)
+  await behave(on, { losesOrders: true })
+  const made = await payTo(on, '0123456789')
+  await reaches(on, made.id, 'processing')
+  await on.advance(10)
+  await behave(on, {})
+  await on.advance(30)
+  assert.deepEqual(await reviewItems(on, made.id), [], 'once is not enough')
+  await on.advance(120)
+  assert.deepEqual(await reviewItems(on, made.id), [{ kind: 'unanswered_payout', status: 'open', amount: 100_000n }])
+  await on.advance(86_400)
+  assert.deepEqual(await booked(on, made.id), { orders: 0, sends: 0 })
+  assert.equal((await payout(on, made.id)).status, 'processing')
+  assert.deepEqual(await wallet(on), { balance: 995, heldBalance: 1_005 })
+})
+
 test('a person who knows that nobody was paid gets what was held back into the wallet', async (t) => {
   const on = await world(t, { losesOrders: true })
   const made = await payTo(on, '0123456789')

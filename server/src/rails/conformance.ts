@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'node:test'
+import { collectionsConform, type CollectionSubject } from './conformance-collections.ts'
+import { payoutsConform, type PayoutSubject } from './conformance-payouts.ts'
 import {
   capabilities,
   type Capability,
@@ -14,10 +17,14 @@ export type Subject = {
   readonly rail: Rail
   /** Makes the provider answer nothing in time while `work` runs. */
   whileSilent<T>(work: () => Promise<T>): Promise<T>
+  /** Makes the provider answer at once, in words and shapes nobody knows, while `work` runs. */
+  whileGibbering<T>(work: () => Promise<T>): Promise<T>
   /** What the provider would send, rightly signed: a notice of any kind, one with an unknown word, and bytes. */
   readonly notices: { readonly good: Sent; readonly unknownWord: Sent; readonly garbage: Sent }
   readonly identity?: { readonly matching: string; readonly mismatching: string; readonly unanswered: string }
   readonly virtualAccounts?: { newOrderId(): string; countAccounts(orderId: string): Promise<number> }
+  readonly payouts?: PayoutSubject
+  readonly collections?: CollectionSubject
 }
 export type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
 
@@ -25,7 +32,7 @@ const person = { firstName: 'Ada', lastName: 'Obi', dateOfBirth: '1990-01-31' }
 /** Every call of a rail has a deadline; none is past this, whatever the provider does. */
 const LONGEST_MS = 10_000
 
-type SubjectOf = () => Promise<Subject>
+export type SubjectOf = () => Promise<Subject>
 
 /** The suite every rail must pass, called in the rail's own test with the capabilities it has. */
 export function conform(name: string, has: readonly Capability[], subjectOf: SubjectOf): void {
@@ -39,6 +46,8 @@ export function conform(name: string, has: readonly Capability[], subjectOf: Sub
   noticesConform(name, subjectOf)
   if (has.includes('identity')) identityConforms(name, subjectOf)
   if (has.includes('virtualAccounts')) virtualAccountsConform(name, subjectOf)
+  if (has.includes('collections')) collectionsConform(name, subjectOf)
+  if (has.includes('payouts')) payoutsConform(name, subjectOf)
 }
 
 function noticesConform(name: string, subjectOf: SubjectOf): void {
@@ -76,13 +85,14 @@ function read(rail: Rail, { headers, body }: Sent): NoticeReading {
 
 function identityConforms(name: string, subjectOf: SubjectOf): void {
   test(`${name}: an identity matches, does not match, or is not known`, async () => {
-    const { rail, identity: values, whileSilent } = await subjectOf()
+    const { rail, identity: values, whileSilent, whileGibbering } = await subjectOf()
     assert(rail.identity && values)
     const verify = (bvn: string) => rail.identity!.verifyBvn({ bvn, ...person })
     assert.deepEqual(await verify(values.matching), { state: 'answered', value: { matches: true } })
     assert.deepEqual(await verify(values.mismatching), { state: 'answered', value: { matches: false } })
     assert.equal((await verify(values.unanswered)).state, 'unknown')
     await answersUnknown(whileSilent, () => verify(values.matching))
+    assert.equal((await whileGibbering(() => verify(values.matching))).state, 'unknown', 'an unknown word is no answer')
   })
 }
 
@@ -103,10 +113,12 @@ function virtualAccountsConform(name: string, subjectOf: SubjectOf): void {
   })
 
   test(`${name}: a virtual account nobody answers for is unknown, and the same order opens it later`, async () => {
-    const { rail, virtualAccounts: accounts, whileSilent } = await subjectOf()
+    const { rail, virtualAccounts: accounts, whileSilent, whileGibbering } = await subjectOf()
     assert(rail.virtualAccounts && accounts)
     const orderId = accounts.newOrderId()
     await answersUnknown(whileSilent, () => rail.virtualAccounts!.open(order(orderId)))
+    const gibbered = await whileGibbering(() => rail.virtualAccounts!.open(order(orderId)))
+    assert.equal(gibbered.state, 'unknown', 'an unknown word is no answer')
     assertNumbers(await rail.virtualAccounts.open(order(orderId)))
     assert.equal(await accounts.countAccounts(orderId), 1)
   })
@@ -129,4 +141,13 @@ export async function answersUnknown(
   const reply = await whileSilent(ask)
   assert.equal(reply.state, 'unknown')
   assert.ok(performance.now() - startedAt < LONGEST_MS, 'a call has a deadline')
+}
+
+/** What a provider needs a moment for. */
+export async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LONGEST_MS
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < deadline, `not in time: ${what}`)
+    await pause(20)
+  }
 }

@@ -60,6 +60,23 @@ export function createClient(
   }
 }
 
+/** What the provider says in words nobody knows is as good as silence: nothing is concluded from it. */
+export function notUnderstood(cause: string): Unknown {
+  return { state: 'unknown', cause, isHeard: true }
+}
+
+/** An answer whose shape is as it should be; anything else is not understood. */
+export function understood<T>(reply: Reply<T>, isWhole: (value: T) => boolean): Reply<T> {
+  if (reply.state !== 'answered' || isWhole(reply.value)) return reply
+  return notUnderstood('the provider answers in a shape that is not known')
+}
+
+/** An instant the provider names; undefined where it names none. */
+export function instantOf(text: unknown): Date | undefined {
+  const at = new Date(typeof text === 'string' ? text : Number.NaN)
+  return Number.isNaN(at.getTime()) ? undefined : at
+}
+
 function unknown(status: number, text: string): Unknown {
   const isHeard = text.includes(`"${UPSTREAM_UNAVAILABLE}"`)
   return { state: 'unknown', cause: `the provider answered ${status}`, ...(isHeard && { isHeard }) }

@@ -10,7 +10,7 @@ import type {
   Outcome,
   Reply,
 } from '../rail.ts'
-import type { SandboxClient } from './client.ts'
+import { instantOf, notUnderstood, type SandboxClient } from './client.ts'
 
 const names: Readonly<Record<CollectionType, string>> = {
   bank_transfer: 'Bank transfer',
@@ -60,7 +60,7 @@ function methods(): readonly CollectionMethod[] {
 
 type Wired = { readonly value: number; readonly currency: string }
 type WiredState = {
-  readonly state: CollectionState['state']
+  readonly state: string
   readonly reason?: string | null
   readonly received?: Wired
   readonly isSettled?: boolean
@@ -84,8 +84,10 @@ export function collectionsOf(client: SandboxClient, rail: string): CollectionCa
       const body = { ...order, kind, amount: wire(amount), noticeUrl }
       const reply = await client.ask<{ railReference: string; step: WiredStep }>('POST', '/collections', body)
       if (reply.state !== 'answered') return reply
-      const { railReference, step } = reply.value
-      return { state: 'answered', value: { railReference, step: readStep(step, at) } }
+      const { railReference } = reply.value
+      const step = readStep(reply.value.step, at)
+      if (!step) return notUnderstood('the step the payer is to take is not known')
+      return { state: 'answered', value: { railReference, step } }
     },
     async ask(orderId) {
       return stateOf(await client.ask<WiredState>('GET', `/collections/${orderId}`))
@@ -103,15 +105,27 @@ export function collectionsOf(client: SandboxClient, rail: string): CollectionCa
       if (reply.state === 'refused') return { state: 'rejected', reason: reply.reason }
       const { railReference, returnedAt } = reply.value
       if (returnedAt === null) return { state: 'pending', railReference }
-      return { state: 'completed', railReference, completedAt: new Date(returnedAt) }
+      const completedAt = instantOf(returnedAt)
+      return completedAt
+        ? { state: 'completed', railReference, completedAt }
+        : notUnderstood('the provider does not say when it was sent back')
     },
   }
 }
 
-function readStep(step: WiredStep, at: Date): CollectionStep {
-  if (step.kind !== 'transfer') return step
-  const { account, validForSeconds } = step
-  return { kind: 'transfer', account, expiresAt: new Date(at.getTime() + validForSeconds * 1000) }
+/** Total: a step that is not here is not understood, and nobody is sent on with it. */
+function readStep(step: WiredStep | undefined, at: Date): CollectionStep | undefined {
+  switch (step?.kind) {
+    case 'redirect':
+    case 'prompt':
+      return step
+    case 'transfer': {
+      const { kind, account, validForSeconds } = step
+      return { kind, account, expiresAt: new Date(at.getTime() + validForSeconds * 1000) }
+    }
+    default:
+      return undefined
+  }
 }
 
 function stateOf(reply: Reply<WiredState>): Reply<CollectionState> {
@@ -131,6 +145,8 @@ function stateOf(reply: Reply<WiredState>): Reply<CollectionState> {
     case 'voided':
     case 'not_found':
       return { state: 'answered', value: { state } }
+    default:
+      return notUnderstood(`the state "${state}" is not known`)
   }
 }
 

@@ -1,6 +1,11 @@
 import type { IdentityCapability } from '../rail.ts'
-import type { SandboxClient } from './client.ts'
+import { understood, type SandboxClient } from './client.ts'
 
 export function identityOf(client: SandboxClient): IdentityCapability {
-  return { verifyBvn: (question) => client.ask<{ matches: boolean }>('POST', '/identity/bvn', question) }
+  return {
+    async verifyBvn(question) {
+      const reply = await client.ask<{ matches: boolean }>('POST', '/identity/bvn', question)
+      return understood(reply, ({ matches }) => typeof matches === 'boolean')
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { toMajor } from '../../money/money.ts'
-import type { Outcome, PayoutCapability, Reply, Unknown } from '../rail.ts'
-import type { SandboxClient } from './client.ts'
+import type { Outcome, PayoutCapability, Reply } from '../rail.ts'
+import { instantOf, notUnderstood, type SandboxClient } from './client.ts'
 
 type Wire = { railReference: string; state: string; reason: string | null; completedAt: string | null }
 
@@ -33,22 +33,20 @@ export function payoutsOf(client: SandboxClient, rail: string): PayoutCapability
 /** An order is rejected only where the provider says so in words we know; everything else leaves it unknown. */
 function outcomeOf(reply: Reply<Wire>): Outcome {
   if (reply.state === 'unknown') return reply
-  if (reply.state === 'refused') return unknown(`the provider refused: ${reply.reason}`)
+  if (reply.state === 'refused') return notUnderstood(`the provider refused: ${reply.reason}`)
   const { state, railReference, reason, completedAt } = reply.value
   switch (state) {
     case 'pending':
       return { state, railReference }
-    case 'completed':
-      return { state, railReference, completedAt: new Date(completedAt ?? Number.NaN) }
+    case 'completed': {
+      const at = instantOf(completedAt)
+      return at ? { state, railReference, completedAt: at } : notUnderstood('the provider names no time of completion')
+    }
     case 'failed': {
       const known = reasons[reason ?? '']
-      return known ? { state: 'rejected', reason: known } : unknown(`the reason "${reason}" is not known`)
+      return known ? { state: 'rejected', reason: known } : notUnderstood(`the reason "${reason}" is not known`)
     }
     default:
-      return unknown(`the state "${state}" is not known`)
+      return notUnderstood(`the state "${state}" is not known`)
   }
-}
-
-function unknown(cause: string): Unknown {
-  return { state: 'unknown', cause }
 }

@@ -1,8 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { sharedService } from '../../../test/world.ts'
 import { statement } from '../../db/sql.ts'
 import { conform, type Sent, type Subject } from '../conformance.ts'
-import type { Capability } from '../rail.ts'
+import type { Capability, Destination } from '../rail.ts'
+import type { Deps } from '../../deps.ts'
+import { commandProvider, noticeUrlOf } from '../../sandbox/provider.ts'
 import type { SandboxConnection } from './client.ts'
 import { sandboxConnection } from './connection.ts'
 import { sandboxRails } from './index.ts'
@@ -21,8 +25,11 @@ for (const [name, capabilities] of Object.entries(has)) conform(name, capabiliti
 async function subjectOf(name: string): Promise<Subject> {
   const { deps } = await sharedService()
   let timeoutMs = PATIENT_MS
+  let otherUrl: string | undefined
+  const real = sandboxConnection(deps.config, deps.db, deps.secrets)
   const connection: SandboxConnection = {
-    ...sandboxConnection(deps.config, deps.db, deps.secrets),
+    ...real,
+    url: async () => otherUrl ?? real.url(),
     get timeoutMs() {
       return timeoutMs
     },
@@ -62,6 +69,14 @@ async function subjectOf(name: string): Promise<Subject> {
         await behave(0)
       }
     },
+    async whileGibbering(work) {
+      otherUrl = await gibberer()
+      try {
+        return await work()
+      } finally {
+        otherUrl = undefined
+      }
+    },
     notices: {
       good: send(JSON.stringify(credit)),
       unknownWord: send(JSON.stringify({ ...credit, event: 'virtual_account.exploded' })),
@@ -70,12 +85,63 @@ async function subjectOf(name: string): Promise<Subject> {
     identity: { matching: '12345678901', mismatching: '22222222220', unanswered: '22222222221' },
     virtualAccounts: {
       newOrderId: randomUUID,
-      async countAccounts(orderId) {
-        const count = statement<{ count: number }>(
-          'select count(*)::integer as count from simulator.virtual_account_orders where order_id = $1',
-        )
-        return (await deps.db.one(count, [orderId])).count
-      },
+      countAccounts: (orderId) => count('simulator.virtual_account_orders where order_id = $1', orderId),
+    },
+    payouts: {
+      newOrderId: randomUUID,
+      good: destination('0123456789'),
+      closed: destination('0123456001'),
+      countOrders: (orderId) => count('simulator.payout_orders where order_id = $1', orderId),
+    },
+    collections: {
+      newOrderId: randomUUID,
+      countAttempts: (orderId) => count('simulator.collections where order_id = $1', orderId),
+      pay: (orderId) => pay(deps, orderId),
+      countReturns: (returnId) => count('simulator.collection_returns where return_id = $1', returnId),
     },
   }
+
+  async function count(rows: string, value: string): Promise<number> {
+    const counted = statement<{ count: number }>(`select count(*)::integer as count from ${rows}`)
+    return (await deps.db.one(counted, [value])).count
+  }
+}
+
+function destination(accountNumber: string): Destination {
+  return {
+    accountType: 'bank_account',
+    accountNumber,
+    accountName: 'Ada Obi',
+    bankCode: '058',
+    institutionId: null,
+    routingNumber: null,
+    currency: 'NGN',
+    country: 'NG',
+  }
+}
+
+/** The payer pays what the provider asks for. */
+async function pay(deps: Deps, orderId: string): Promise<void> {
+  const asked = statement<{ value: number; currency: string }>(
+    'select amount::float8 as value, currency from simulator.collections where order_id = $1',
+  )
+  const amount = await deps.db.one(asked, [orderId])
+  const noticeUrl = await noticeUrlOf(deps, 'sandbox')
+  await commandProvider(deps, `/collections/${orderId}/commands`, { command: 'execute', amount, noticeUrl })
+}
+
+/** A provider that answers everything with 200, and nothing that anybody knows. */
+let gibbering: Promise<string> | undefined
+async function gibberer(): Promise<string> {
+  gibbering ??= new Promise((resolve) => {
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end(
+        JSON.stringify({ state: 'exploded', railReference: 'x', step: { kind: 'dance' }, returnedAt: 'soon' }),
+      )
+    })
+    server.unref()
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  })
+  return gibbering
 }

@@ -1,5 +1,5 @@
 import type { BankAccount, VirtualAccountCapability } from '../rail.ts'
-import type { SandboxClient } from './client.ts'
+import { instantOf, notUnderstood, understood, type SandboxClient } from './client.ts'
 
 export function virtualAccountsOf(
   client: SandboxClient,
@@ -11,11 +11,9 @@ export function virtualAccountsOf(
     async open(order) {
       const noticeUrl = await client.connection.noticeUrl(provider)
       if (!noticeUrl) return { state: 'unknown', cause: 'there is no address for notices yet', isUnsent: true }
-      return client.ask<{ accounts: readonly BankAccount[] }>('POST', '/virtual-accounts', {
-        ...order,
-        provider,
-        noticeUrl,
-      })
+      const wish = { ...order, provider, noticeUrl }
+      const reply = await client.ask<{ accounts: readonly BankAccount[] }>('POST', '/virtual-accounts', wish)
+      return understood(reply, ({ accounts }) => Array.isArray(accounts) && accounts.length > 0)
     },
     async giveBack({ returnId, transactionReference }) {
       const reply = await client.ask<{ reference: string; returnedAt: string }>('POST', '/virtual-accounts/returns', {
@@ -25,8 +23,9 @@ export function virtualAccountsOf(
       })
       if (reply.state === 'unknown') return reply
       if (reply.state === 'refused') return { state: 'rejected', reason: reply.reason }
-      const { reference, returnedAt } = reply.value
-      return { state: 'completed', railReference: reference, completedAt: new Date(returnedAt) }
+      const completedAt = instantOf(reply.value.returnedAt)
+      if (!completedAt) return notUnderstood('the provider does not say when it was sent back')
+      return { state: 'completed', railReference: reply.value.reference, completedAt }
     },
   }
 }
