@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minor } from '../money/money.ts'
-import { answersUnknown, eventually, type SubjectOf } from './conformance.ts'
-
-/** What a rail's test brings along for collections. */
-export type CollectionSubject = {
-  newOrderId(): string
-  /** How many attempts of this id the provider has in its own book. */
-  countAttempts(orderId: string): Promise<number>
-  /** The payer pays what was asked. */
-  pay(orderId: string): Promise<void>
-  countReturns(returnId: string): Promise<number>
-}
+import { answersUnknown, eventually, type SubjectOf } from './conformance-subject.ts'
 
 /** The same order twice is one attempt, the same return twice one return; what was ended cannot be paid any more. */
 export function collectionsConform(name: string, subjectOf: SubjectOf): void {

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minor } from '../money/money.ts'
-import { answersUnknown, eventually, type SubjectOf } from './conformance.ts'
+import { answersUnknown, eventually, type SubjectOf } from './conformance-subject.ts'
 import type { Destination, PayoutCapability } from './rail.ts'
-
-/** What a rail's test brings along for payouts. */
-export type PayoutSubject = {
-  newOrderId(): string
-  /** Where the provider pays, and where it says for good that it cannot. */
-  readonly good: Destination
-  readonly closed: Destination
-  /** How many orders of this id the provider has in its own book. */
-  countOrders(orderId: string): Promise<number>
-}
 
 type Sent = Awaited<ReturnType<PayoutCapability['send']>>
 

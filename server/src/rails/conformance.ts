@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'node:test'
-import { collectionsConform, type CollectionSubject } from './conformance-collections.ts'
-import { payoutsConform, type PayoutSubject } from './conformance-payouts.ts'
-import {
-  capabilities,
-  type Capability,
-  type NoticeReading,
-  type Rail,
-  type Reply,
-  type VirtualAccountCapability,
-} from './rail.ts'
-
-/** What a rail's own test brings along, so that the suite can put it to the proof. */
-export type Subject = {
-  readonly rail: Rail
-  /** Makes the provider answer nothing in time while `work` runs. */
-  whileSilent<T>(work: () => Promise<T>): Promise<T>
-  /** Makes the provider answer at once, in words and shapes nobody knows, while `work` runs. */
-  whileGibbering<T>(work: () => Promise<T>): Promise<T>
-  /** What the provider would send, rightly signed: a notice of any kind, one with an unknown word, and bytes. */
-  readonly notices: { readonly good: Sent; readonly unknownWord: Sent; readonly garbage: Sent }
-  readonly identity?: { readonly matching: string; readonly mismatching: string; readonly unanswered: string }
-  readonly virtualAccounts?: { newOrderId(): string; countAccounts(orderId: string): Promise<number> }
-  readonly payouts?: PayoutSubject
-  readonly collections?: CollectionSubject
-}
-export type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
+import { collectionsConform } from './conformance-collections.ts'
+import { payoutsConform } from './conformance-payouts.ts'
+import { answersUnknown, type Sent, type SubjectOf } from './conformance-subject.ts'
+import { capabilities, type Capability, type NoticeReading, type Rail, type VirtualAccountCapability } from './rail.ts'
 
 const person = { firstName: 'Ada', lastName: 'Obi', dateOfBirth: '1990-01-31' }
-/** Every call of a rail has a deadline; none is past this, whatever the provider does. */
-const LONGEST_MS = 10_000
-
-export type SubjectOf = () => Promise<Subject>
 
 /** The suite every rail must pass, called in the rail's own test with the capabilities it has. */
 export function conform(name: string, has: readonly Capability[], subjectOf: SubjectOf): void {
@@ -129,25 +102,5 @@ function assertNumbers(reply: Awaited<ReturnType<VirtualAccountCapability['open'
   for (const { accountNumber, bankCode, bankName, accountName } of reply.value.accounts) {
     assert.match(accountNumber, /^\d{10}$/)
     assert.ok(bankCode && bankName && accountName)
-  }
-}
-
-/** Silence is an answer: within the deadline, never thrown, and nothing is concluded from it. */
-export async function answersUnknown(
-  whileSilent: Subject['whileSilent'],
-  ask: () => Promise<Reply<unknown> | { readonly state: string }>,
-): Promise<void> {
-  const startedAt = performance.now()
-  const reply = await whileSilent(ask)
-  assert.equal(reply.state, 'unknown')
-  assert.ok(performance.now() - startedAt < LONGEST_MS, 'a call has a deadline')
-}
-
-/** What a provider needs a moment for. */
-export async function eventually(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < deadline, `not in time: ${what}`)
-    await pause(20)
   }
 }
