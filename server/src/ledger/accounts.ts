@@ -24,21 +24,26 @@ export async function openAccounts(
   ])
 }
 
-const lockBalancesSql = sql<{ currency: Currency; kind: AccountKind; balance: bigint }>`
-  select currency, kind, credits - debits as balance from ledger_accounts
-   where organization_id = $1 and currency = any($2::text[]) and kind = any($3::text[])
-   order by organization_id, currency, kind for no key update`
+const lockBalancesSql = sql<WalletKey & { kind: AccountKind; balance: bigint }>`
+  select a.organization_id as "organizationId", a.currency, a.kind, a.credits - a.debits as balance
+    from ledger_accounts a
+    join unnest($1::uuid[], $2::text[]) as w (organization_id, currency)
+      on (a.organization_id, a.currency) = (w.organization_id, w.currency) and a.kind = any($3::text[])
+   order by a.organization_id, a.currency, a.kind for no key update of a`
+
+export type WalletKey = { readonly organizationId: string; readonly currency: Currency }
 
 /**
- * Takes an organization's accounts in the order postings take them, so that what is decided about their balances still
- * holds when it is posted. Answers what the first kind has in each currency.
+ * Takes accounts of wallets in the order postings take them, so that what is decided about their balances still
+ * holds when it is posted. Answers what each wallet's account of the first kind has.
  */
 export async function lockBalances(
   tx: Tx,
-  organizationId: string,
-  currencies: readonly Currency[],
+  wallets: readonly WalletKey[],
   kinds: readonly [AccountKind, ...AccountKind[]],
-): Promise<Map<Currency, bigint>> {
-  const rows = await tx.many(lockBalancesSql, [organizationId, currencies, kinds])
-  return new Map(rows.filter(({ kind }) => kind === kinds[0]).map((row) => [row.currency, row.balance]))
+): Promise<readonly (WalletKey & { readonly balance: bigint })[]> {
+  const organizationIds = wallets.map(({ organizationId }) => organizationId)
+  const currencies = wallets.map(({ currency }) => currency)
+  const rows = await tx.many(lockBalancesSql, [organizationIds, currencies, kinds])
+  return rows.filter(({ kind }) => kind === kinds[0])
 }

@@ -121,8 +121,8 @@ export async function removePayoutAccount(deps: Deps, organizationId: string, id
 }
 
 /** Reads beneficiaries about to be paid; none of them can be removed before the transaction ends. */
-export function shareAccounts(tx: Tx, organizationId: string, ids: readonly string[]): Promise<Beneficiary[]> {
-  return store.shareAccounts(tx, organizationId, ids)
+export function shareAccounts(tx: Tx, keys: readonly store.AccountKey[]): Promise<Beneficiary[]> {
+  return store.shareAccounts(tx, keys)
 }
 
 function found(row: store.PayoutAccountRow | undefined): store.PayoutAccountRow {

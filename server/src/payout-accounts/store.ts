@@ -84,14 +84,18 @@ export function lockAccount(tx: Tx, organizationId: string, id: string): Promise
   return tx.maybe(lockSql, [organizationId, id])
 }
 
-const shareSql = sql<PayoutAccountRow & { approvalThresholds: Record<string, string> }>`
-  select ${columns}, (select o.approval_thresholds from organizations o where o.id = a.organization_id) as "approvalThresholds"
+const shareSql = sql<PayoutAccountRow & { organizationId: string; approvalThresholds: Record<string, string> }>`
+  select a.organization_id as "organizationId", ${columns},
+         (select o.approval_thresholds from organizations o where o.id = a.organization_id) as "approvalThresholds"
     from payout_accounts a
-   where a.organization_id = $1 and a.id = any($2::uuid[]) and a.deleted_at is null for key share`
+    join unnest($1::uuid[], $2::uuid[]) as k (organization_id, id) on (a.organization_id, a.id) = (k.organization_id, k.id)
+   where a.deleted_at is null for key share of a`
 
-/** Reads beneficiaries, and what the organization wants approved, so that none can be removed before this transaction ends. */
-export function shareAccounts(tx: Tx, organizationId: string, ids: readonly string[]) {
-  return tx.many(shareSql, [organizationId, ids])
+export type AccountKey = { readonly organizationId: string; readonly id: string }
+
+/** Reads beneficiaries, and what their organizations want approved, so that none can be removed before this transaction ends. */
+export function shareAccounts(tx: Tx, keys: readonly AccountKey[]) {
+  return tx.many(shareSql, [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)])
 }
 
 export function listAccounts(

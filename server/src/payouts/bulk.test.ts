@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownerOf } from '../../test/members.ts'
 import { account, reaches, wallet, type Payout } from '../../test/payouts.ts'
-import { createWorld, eventually, type World } from '../../test/world.ts'
+import { createWorld, type World } from '../../test/world.ts'
 
 type Outcome = {
   index: number
@@ -191,49 +191,4 @@ test('bulks at the same moment never spend the same money', async (t) => {
     100,
   )
   assert.deepEqual(await wallet(world), { balance: 0, heldBalance: 1_005 })
-})
-
-test('requests at the same moment are each answered for themselves', async (t) => {
-  const world = await createWorld(t)
-  await world.patch(
-    `/v1/organizations/${world.organizationId}`,
-    { approvalThresholds: { NGN: 1_000 } },
-    (await ownerOf(world)).headers,
-  )
-  await world.fund('NGN', 10_000)
-  const { id } = await account(world)
-  const other = await account(world, '0000000019')
-  await world.patch(`/v1/payout-accounts/${other.id}`, { isActive: false })
-  const send = async (reference: string, more: object = {}) => {
-    const wish = { reference, payoutAccountId: id, sourceAmount: 400, ...more }
-    const { statusCode, ...response } = await world.post('/v1/payouts', wish)
-    const { data, error } = response.json<{ data?: Payout; error?: { code: string; requestId: string } }>()
-    return [statusCode, data ? `${data.reference} ${data.status}` : error?.code]
-  }
-  const answers = await Promise.all([
-    send('one'),
-    send('two'),
-    send('two'),
-    send('inactive', { payoutAccountId: other.id }),
-    send('fine', { sourceAmount: 400.001 }),
-    send('large', { sourceAmount: 1_000 }),
-    send('beyond', { sourceAmount: 9_000 }),
-    send('three'),
-  ])
-  assert.deepEqual(
-    answers.map(([status, said]) => `${status} ${said}`),
-    [
-      '201 one pending',
-      '201 two pending',
-      '409 reference_taken',
-      '422 payout_account_inactive',
-      '400 invalid_request',
-      '201 large pending_approval',
-      '422 insufficient_funds',
-      '201 three pending',
-    ],
-  )
-  // 400 three times and 1,000, each with its fee.
-  await eventually('they are paid', async () => (await wallet(world)).heldBalance === 1_005)
-  assert.equal((await wallet(world)).balance, 10_000 - 3 * 402 - 1_005)
 })

@@ -149,15 +149,17 @@ export async function insertPayouts(tx: Tx, rows: readonly NewPayoutRow[]): Prom
   return new Set(inserted.map(({ id }) => id))
 }
 
-const takenSql = sql<{ reference: string }>`
-  select reference from payouts where organization_id = $1 and reference = any($2::text[])`
+export type ReferenceKey = { readonly organizationId: string; readonly reference: string }
 
-export async function findTakenReferences(
-  db: Db,
-  organizationId: string,
-  references: readonly string[],
-): Promise<Set<string>> {
-  return new Set((await db.many(takenSql, [organizationId, references])).map(({ reference }) => reference))
+const takenSql = sql<ReferenceKey>`
+  select p.organization_id as "organizationId", p.reference
+    from payouts p
+    join unnest($1::uuid[], $2::text[]) as k (organization_id, reference)
+      on (p.organization_id, p.reference) = (k.organization_id, k.reference)`
+
+/** Which of these references have a payout already. */
+export function findTakenReferences(db: Db, keys: readonly ReferenceKey[]): Promise<ReferenceKey[]> {
+  return db.many(takenSql, [keys.map(({ organizationId }) => organizationId), keys.map(({ reference }) => reference)])
 }
 
 export type StatusUpdate = PayoutKey & {

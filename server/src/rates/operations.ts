@@ -79,7 +79,7 @@ export async function priceOf(deps: Deps, tx: Tx, organizationId: string, wish: 
   const price = wish.quoteId
     ? await quotedPrice(deps, tx, organizationId, wish, wish.quoteId)
     : await priceAtRate(deps, tableOf(deps, tx), wish)
-  if (price.quoteId) await useQuotes(deps, tx, organizationId, [price.quoteId])
+  if (price.quoteId) await useQuotes(deps, tx, [{ organizationId, id: price.quoteId }])
   return price
 }
 
@@ -90,14 +90,13 @@ export async function priceOf(deps: Deps, tx: Tx, organizationId: string, wish: 
 export async function pricesOf(
   deps: Deps,
   tx: Tx,
-  organizationId: string,
-  wishes: readonly PriceWish[],
+  wishes: readonly (PriceWish & { readonly organizationId: string })[],
 ): Promise<(Price | Refusal)[]> {
   const table = tableOf(deps, tx)
   const prices: (Price | Refusal)[] = []
   for (const wish of wishes) {
     const pricing = wish.quoteId
-      ? quotedPrice(deps, tx, organizationId, wish, wish.quoteId)
+      ? quotedPrice(deps, tx, wish.organizationId, wish, wish.quoteId)
       : priceAtRate(deps, table, wish)
     prices.push(
       await pricing.catch((error: unknown) => {
@@ -110,8 +109,8 @@ export async function pricesOf(
 }
 
 /** Uses quotes up: each is good for one operation. */
-export async function useQuotes(deps: Deps, tx: Tx, organizationId: string, ids: readonly string[]): Promise<void> {
-  await store.markQuotesUsed(tx, organizationId, ids, deps.now())
+export async function useQuotes(deps: Deps, tx: Tx, keys: readonly store.QuoteKey[]): Promise<void> {
+  if (keys.length > 0) await store.markQuotesUsed(tx, keys, deps.now())
 }
 
 async function quotedPrice(

@@ -84,10 +84,15 @@ export function lockQuote(tx: Tx, organizationId: string, id: string) {
   return tx.maybe(lockQuoteSql, [organizationId, id])
 }
 
-const useQuotesSql = sql`update quotes set used_at = $3 where organization_id = $1 and id = any($2::uuid[])`
+export type QuoteKey = { readonly organizationId: string; readonly id: string }
 
-export async function markQuotesUsed(tx: Tx, organizationId: string, ids: readonly string[], at: Date): Promise<void> {
-  await tx.many(useQuotesSql, [organizationId, ids, at])
+const useQuotesSql = sql`
+  update quotes q set used_at = $3
+    from unnest($1::uuid[], $2::uuid[]) as k (organization_id, id)
+   where (q.organization_id, q.id) = (k.organization_id, k.id)`
+
+export async function markQuotesUsed(tx: Tx, keys: readonly QuoteKey[], at: Date): Promise<void> {
+  await tx.many(useQuotesSql, [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id), at])
 }
 
 const purgeQuotesSql = sql<{ purged: number }>`

@@ -16,8 +16,8 @@ export async function createPayouts(
   actor: Actor,
   items: readonly BulkItem[],
 ): Promise<BulkOutcomes> {
-  const requests = items.flatMap(({ wish }) => (wish instanceof Refusal ? [] : [{ actor, wish }]))
-  const ends = await deps.db.transaction((tx) => addInOrder(deps, tx, organizationId, requests, { isBulk: true }))
+  const requests = items.flatMap(({ wish }) => (wish instanceof Refusal ? [] : [{ organizationId, actor, wish }]))
+  const ends = await deps.db.transaction((tx) => addInOrder(deps, tx, requests, { isBulk: true }))
   let next = 0
   const outcomes = items.map(({ reference, wish }, index) =>
     outcomeOf(index, reference, wish instanceof Refusal ? wish : ends[next++]!),

@@ -13,7 +13,7 @@ import type { NewPayout, PayoutDestination } from '../schema.ts'
 import type * as store from '../store.ts'
 
 /** A payout somebody wants. */
-export type Request = { readonly actor: Actor; readonly wish: NewPayout }
+export type Request = { readonly organizationId: string; readonly actor: Actor; readonly wish: NewPayout }
 /** One that may be made, as far as anybody can say before its money is looked at. */
 export type Candidate = Request & { readonly account: Beneficiary; readonly price: Price }
 
@@ -25,21 +25,20 @@ export function isAble<T>(one: T | Refusal): one is T {
 export async function findCandidates(
   deps: Deps,
   tx: Tx,
-  organizationId: string,
   requests: readonly Request[],
 ): Promise<(Candidate | Refusal)[]> {
   deps.rails.get('payouts')
-  const ids = [...new Set(requests.map(({ wish }) => wish.payoutAccountId.toLowerCase()))]
-  const accounts = new Map((await shareAccounts(tx, organizationId, ids)).map((account) => [account.id, account]))
-  const checked = requests.map((request) =>
-    check(deps, request, accounts.get(request.wish.payoutAccountId.toLowerCase())),
-  )
+  const keys = requests.map(({ organizationId, wish }) => ({ organizationId, id: wish.payoutAccountId.toLowerCase() }))
+  const nameOf = ({ organizationId, id }: (typeof keys)[number]) => `${organizationId}/${id}`
+  const different = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
+  const accounts = new Map((await shareAccounts(tx, different)).map((account) => [nameOf(account), account]))
+  const checked = requests.map((request, index) => check(deps, request, accounts.get(nameOf(keys[index]!))))
   const able = checked.filter(isAble)
   const prices = await pricesOf(
     deps,
     tx,
-    organizationId,
-    able.map(({ wish, account, sourceCurrency }) => ({
+    able.map(({ organizationId, wish, account, sourceCurrency }) => ({
+      organizationId,
       kind: 'payout',
       sourceCurrency,
       targetCurrency: account.currency,
@@ -52,14 +51,14 @@ export async function findCandidates(
   return checked.map((one) => {
     if (one instanceof Refusal) return one
     const price = prices[next++]!
-    const { actor, wish, account } = one
-    return price instanceof Refusal ? price : { actor, wish, account, price }
+    return price instanceof Refusal ? price : { ...one, price }
   })
 }
 
 type Checked = Request & { readonly account: Beneficiary; readonly sourceCurrency: Currency }
 
-function check(deps: Deps, { actor, wish }: Request, account: Beneficiary | undefined): Checked | Refusal {
+function check(deps: Deps, request: Request, account: Beneficiary | undefined): Checked | Refusal {
+  const { wish } = request
   if (!account) return new Refusal('payout_account_not_found', { param: 'payoutAccountId' })
   const sourceCurrency = wish.sourceCurrency ?? account.currency
   const fault =
@@ -73,7 +72,7 @@ function check(deps: Deps, { actor, wish }: Request, account: Beneficiary | unde
       param: 'sourceCurrency',
       message: `Partner wallets are paid in their own currency: ${account.currency}.`,
     })
-  return { actor, wish, account, sourceCurrency }
+  return { ...request, account, sourceCurrency }
 }
 
 /** The schema could not know the currency: the beneficiary says it. */
@@ -95,8 +94,7 @@ export function needsApproval(
 /** The payout as it begins, with the event that announces it. */
 export function rowOf(
   deps: Deps,
-  organizationId: string,
-  { actor, wish, account, price }: Candidate,
+  { organizationId, actor, wish, account, price }: Candidate,
   requiresApproval: boolean,
 ): store.NewPayoutRow {
   const createdAt = deps.now()

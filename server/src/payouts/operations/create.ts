@@ -1,4 +1,4 @@
-import { isTransaction, isUnavailable, type Tx } from '../../db/database.ts'
+import { isTransaction, isUnavailable, sqlState, type Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
 import type { Actor } from '../../http/authentication.ts'
@@ -6,63 +6,63 @@ import { lockBalances } from '../../ledger/accounts.ts'
 import type { Currency } from '../../money/currencies.ts'
 import { useQuotes } from '../../rates/operations.ts'
 import { addPayouts } from '../announce.ts'
-import { gatherBy } from '../gather.ts'
+import { gather } from '../gather.ts'
 import { present } from '../present.ts'
 import type { NewPayout, Payout } from '../schema.ts'
 import * as store from '../store.ts'
 import { findCandidates, isAble, needsApproval, rowOf, type Candidate, type Request } from './candidates.ts'
 
-/** Requests written together at most: their commit is paid once, and the wallet is locked for some ten milliseconds. */
+/** Requests written together at most: they pay one commit, and wallets are locked for some ten milliseconds. */
 const MOST_TOGETHER = 64
+/** Transactions of this process that make payouts at once; a wallet somebody keeps locked holds up one of them. */
+const LANES = 4
+const LOCK_NOT_AVAILABLE = '55P03'
 
 export type CreatePayout = (deps: Deps, organizationId: string, actor: Actor, wish: NewPayout) => Promise<Payout>
 
 /**
- * Makes payouts and holds their amounts and fees. An organization's requests that come while one of it is being written
- * are written together in the next transaction, each with its own end: one after the other they would only wait for the
- * wallet's row, a commit each. A request with a transaction of its own (it has an idempotency key, or is a member's act)
- * is written in that.
+ * Makes payouts and holds their amounts and fees. Requests that come while others are being written are written together
+ * in the next transaction, each with its own end. One by one, those of a busy wallet would wait for its row, a commit
+ * each, and those of many wallets would pay five round trips each. A request that has a transaction of its own (it has an
+ * idempotency key, or is a member's act) is written in that.
  */
 export function payoutCreation(): CreatePayout {
-  const together = gatherBy(MOST_TOGETHER, (organizationId, requests: readonly (Request & { readonly deps: Deps })[]) =>
-    createTogether(requests[0]!.deps, organizationId, requests),
+  const together = gather(
+    { most: MOST_TOGETHER, lanes: LANES },
+    (requests: readonly (Request & { readonly deps: Deps })[]) => createTogether(requests[0]!.deps, requests),
   )
   return async (deps, organizationId, actor, wish) => {
+    const request = { organizationId, actor, wish }
     const payout = isTransaction(deps.db)
-      ? await createAlone(deps, organizationId, { actor, wish })
-      : await together(organizationId, { deps, actor, wish })
+      ? await createAlone(deps, request)
+      : await together(organizationId, { deps, ...request })
     deps.faultPoint('payout.creation_committed')
     return payout
   }
 }
 
-async function createTogether(
-  deps: Deps,
-  organizationId: string,
-  requests: readonly Request[],
-): Promise<(Payout | Error)[]> {
-  const alone = (request: Request) => createAlone(deps, organizationId, request).catch((error: Error) => error)
+async function createTogether(deps: Deps, requests: readonly Request[]): Promise<(Payout | Error)[]> {
+  const alone = (request: Request) => createAlone(deps, request).catch((error: Error) => error)
   if (requests.length === 1) return [await alone(requests[0]!)]
   try {
-    const ends = await deps.db.transaction((tx) => addInOrder(deps, tx, organizationId, requests, { isBulk: false }))
+    const ends = await deps.db.transaction((tx) => addInOrder(deps, tx, requests, { isBulk: false }))
     return ends.map((end) => (end instanceof Refusal ? end : present(end)))
   } catch (error) {
-    if (error instanceof Refusal || isUnavailable(error)) throw error
-    // One of them cannot be written; the others are not to suffer for it.
-    const ends: (Payout | Error)[] = []
-    for (const request of requests) ends.push(await alone(request))
-    return ends
+    const isLocked = sqlState(error) === LOCK_NOT_AVAILABLE
+    if (error instanceof Refusal || (isUnavailable(error) && !isLocked)) throw error
+    // One of them cannot be written, or waited for its wallet in vain; the others are not to suffer for it.
+    return Promise.all(requests.map(alone))
   }
 }
 
 /** One payout, in one transaction. Nothing is locked before the posting, so that the wallet is held for its commit only. */
-async function createAlone(deps: Deps, organizationId: string, request: Request): Promise<Payout> {
+async function createAlone(deps: Deps, request: Request): Promise<Payout> {
   return deps.db.transaction(async (tx) => {
-    const [candidate] = await findCandidates(deps, tx, organizationId, [request])
+    const [candidate] = await findCandidates(deps, tx, [request])
     if (candidate instanceof Refusal) throw candidate
     const { account, price } = candidate!
-    const row = rowOf(deps, organizationId, candidate!, needsApproval(account, price.source))
-    if (row.quoteId) await useQuotes(deps, tx, organizationId, [row.quoteId])
+    const row = rowOf(deps, candidate!, needsApproval(account, price.source))
+    await useQuotes(deps, tx, quotesOf([row]))
     const added = await addPayouts(deps, tx, [row])
     if (added.length === 0) throw taken()
     tx.wake('payouts')
@@ -71,29 +71,27 @@ async function createAlone(deps: Deps, organizationId: string, request: Request)
 }
 
 /**
- * Makes what can be made of many requests, in their order; for each its payout or why not. In a bulk the sum of each
- * currency counts for approval too.
+ * Makes what can be made of many requests, in their order; for each its payout or why not. In a bulk, which is one
+ * organization's, the sum of each currency counts for approval too.
  */
 export async function addInOrder(
   deps: Deps,
   tx: Tx,
-  organizationId: string,
   requests: readonly Request[],
   { isBulk }: { isBulk: boolean },
 ): Promise<(store.PayoutRow | Refusal)[]> {
-  const candidates = await findCandidates(deps, tx, organizationId, requests)
-  const decided = await decide(tx, organizationId, candidates, candidates.filter(isAble))
+  const candidates = await findCandidates(deps, tx, requests)
+  const decided = await decide(tx, candidates, candidates.filter(isAble))
   const funded = decided.filter(isAble)
   const sums = isBulk ? sumsOf(funded) : new Map<Currency, bigint>()
   const rows = new Map(
     funded.map((one) => {
       const { amount, currency } = one.price.source
       const most = sums.get(currency) ?? amount
-      return [one, rowOf(deps, organizationId, one, needsApproval(one.account, { amount: most, currency }))] as const
+      return [one, rowOf(deps, one, needsApproval(one.account, { amount: most, currency }))] as const
     }),
   )
-  const quoteIds = [...rows.values()].flatMap(({ quoteId }) => quoteId ?? [])
-  if (quoteIds.length > 0) await useQuotes(deps, tx, organizationId, quoteIds)
+  await useQuotes(deps, tx, quotesOf([...rows.values()]))
   const added = new Set(await addPayouts(deps, tx, [...rows.values()]))
   if (added.size > 0) tx.wake('payouts')
   return decided.map((one) => {
@@ -106,31 +104,44 @@ export async function addInOrder(
 /** Decides in order, under the lock of the wallets: a reference is free once, a quote is good once, money is spent once. */
 async function decide(
   tx: Tx,
-  organizationId: string,
   candidates: readonly (Candidate | Refusal)[],
   able: readonly Candidate[],
 ): Promise<(Candidate | Refusal)[]> {
   if (able.length === 0) return [...candidates]
-  const currencies = [...new Set(able.map(({ price }) => price.source.currency))]
-  const balances = await lockBalances(tx, organizationId, currencies, ['available', 'held'])
-  const references = await store.findTakenReferences(
+  const wallets = new Map(able.map((one) => [walletOf(one), one]))
+  const locked = await lockBalances(
     tx,
-    organizationId,
-    able.map(({ wish }) => wish.reference),
+    [...wallets.values()].map(({ organizationId, price }) => ({ organizationId, currency: price.source.currency })),
+    ['available', 'held'],
   )
+  const balances = new Map(locked.map((one) => [`${one.organizationId}/${one.currency}`, one.balance]))
+  const found = await store.findTakenReferences(
+    tx,
+    able.map(({ organizationId, wish }) => ({ organizationId, reference: wish.reference })),
+  )
+  const references = new Set(found.map((one) => `${one.organizationId}/${one.reference}`))
   const quotes = new Set<string>()
   return candidates.map((one) => {
     if (one instanceof Refusal) return one
-    const { wish, price } = one
-    if (references.has(wish.reference)) return taken()
+    const { organizationId, wish, price } = one
+    const reference = `${organizationId}/${wish.reference}`
+    if (references.has(reference)) return taken()
     if (price.quoteId && quotes.has(price.quoteId)) return new Refusal('quote_used', { param: 'quoteId' })
-    const left = (balances.get(price.source.currency) ?? 0n) - price.source.amount - price.fee.amount
+    const left = (balances.get(walletOf(one)) ?? 0n) - price.source.amount - price.fee.amount
     if (left < 0n) return new Refusal('insufficient_funds')
-    balances.set(price.source.currency, left)
-    references.add(wish.reference)
+    balances.set(walletOf(one), left)
+    references.add(reference)
     if (price.quoteId) quotes.add(price.quoteId)
     return one
   })
+}
+
+function walletOf({ organizationId, price }: Candidate): string {
+  return `${organizationId}/${price.source.currency}`
+}
+
+function quotesOf(rows: readonly store.NewPayoutRow[]): { organizationId: string; id: string }[] {
+  return rows.flatMap(({ organizationId, quoteId }) => (quoteId ? [{ organizationId, id: quoteId }] : []))
 }
 
 function taken(): Refusal {
