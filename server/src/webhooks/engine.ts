@@ -179,11 +179,12 @@ export function createEngine(deps: WorkerDeps): Engine {
 }
 
 function endedWith(attempt: Attempt, outcome: Outcome, endedAt: Date): EndedAttempt {
-  const { organizationId, id, claimedBy, at, isManual, automaticCount } = attempt
+  const { organizationId, endpointId, id, claimedBy, at, isManual, automaticCount } = attempt
   const { responseStatus, responseBody, error, durationMs } = outcome
   const next = isManual ? null : nextAttemptAt(endedAt, automaticCount + 1)
   return {
     organizationId,
+    endpointId,
     id,
     claimedBy,
     at,
