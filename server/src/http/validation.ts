@@ -113,6 +113,8 @@ function amountsFit(amounts: Readonly<Record<string, readonly string[]>>, value:
 
 function isRealInstant(text: string): boolean {
   const date = text.slice(0, 10)
+  // Before the year 1 came the year -1, and the database knows it.
+  if (date.startsWith('0000')) return false
   const parsed = new Date(`${date}T00:00:00Z`)
   return !Number.isNaN(Date.parse(text)) && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date)
 }

@@ -10,7 +10,7 @@ export const ProviderQuery = strict({
   country: Country,
   beneficiaryType: oneOf(['bank_account', 'mobile_money']),
   search: Type.Optional(Text(100)),
-  page: Type.Optional(Type.Integer({ minimum: 1 })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 })
 export type ProviderQuery = Static<typeof ProviderQuery>

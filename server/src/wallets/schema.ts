@@ -30,8 +30,7 @@ export type Wallet = Static<typeof Wallet>
 export const WalletBody = dataOf(Wallet)
 export const WalletList = dataOf(Type.Array(Wallet))
 
-/** A path names a currency in any case; one that is not supported is not found. */
-/** What is no currency of ours, however long, is a 404. */
+/** A path names a currency in any case; what is not a supported one, however long, is not found. */
 export const ByCurrency = strict({ currency: Type.String() })
 
 export const Entry = Type.Object({
