@@ -14,6 +14,8 @@ export type Secrets = {
   knows(keyId: string): boolean
   /** A keyed digest for one purpose; `keyId` names an older master key where one made the digest. */
   mac(purpose: string, content: string | Buffer, keyId?: string): Buffer
+  /** Whether this is the digest of the content under any configured key, also one that is on its way out. */
+  isMac(digest: Buffer, purpose: string, content: string | Buffer): boolean
 }
 
 const VERSION = 'v1'
@@ -35,7 +37,15 @@ export function createSecrets(masterKeys: readonly MasterKey[]): Secrets {
     return key
   }
 
+  function mac(purpose: string, content: string | Buffer, keyId = current!.id): Buffer {
+    return createHmac('sha256', keyFor(keyId, `mac/${purpose}`))
+      .update(content)
+      .digest()
+  }
+
   return {
+    mac,
+    isMac: (digest, purpose, content) => masterKeys.some(({ id }) => mac(purpose, content, id).equals(digest)),
     keyId: current.id,
     sealedBeginning: `${VERSION}.${current.id}.`,
     knows: (keyId) => masterKeys.some(({ id }) => id === keyId),
@@ -55,11 +65,6 @@ export function createSecrets(masterKeys: readonly MasterKey[]): Secrets {
         .setAAD(Buffer.from(context))
         .setAuthTag(Buffer.from(tag, 'base64url'))
       return decipher.update(Buffer.from(text, 'base64url'), undefined, 'utf8') + decipher.final('utf8')
-    },
-    mac(purpose, content, keyId = current.id) {
-      return createHmac('sha256', keyFor(keyId, `mac/${purpose}`))
-        .update(content)
-        .digest()
     },
   }
 }

@@ -17,7 +17,10 @@ const kept: Readonly<Record<string, Reseal>> = {
   'kept answers': resealAnswers,
 }
 
-/** kolo secrets rotate: after it the older keys of KOLO_MASTER_KEY open nothing any more and can be taken out. */
+/**
+ * kolo secrets rotate: after it the older keys of KOLO_MASTER_KEY open nothing any more. For a day they still tell which
+ * request an Idempotency-Key belongs to; then they can be taken out.
+ */
 export async function secretsRotate(): Promise<void> {
   await withCore(async ({ deps }) => {
     for (const [name, reseal] of Object.entries(kept)) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { ownerOf } from '../../test/members.ts'
 import { createService } from '../../test/service.ts'
@@ -208,4 +209,28 @@ test('a route that asks outside before it writes has one effect under fifty copi
   assert.match(replay.json<{ data: { secret: string } }>().data.secret, /^whsec_/)
   const listed = (await world.get(path)).json<{ data: { endpoints: unknown[] } }>().data.endpoints
   assert.equal(listed.length, 1)
+})
+
+test('a request is known again after the master key was rotated, and by no digest anybody could compute', async (t) => {
+  const [old, next] = ['old', 'new'].map((id, index) => `${id}:${Buffer.alloc(32, index + 1).toString('base64')}`)
+  const before = await createService({ roles: ['api'], env: { KOLO_MASTER_KEY: old! } })
+  const world = await createWorld(t, before)
+  const wish = { firstName: 'Ada', lastName: 'Obi', email: 'ada@example.com' }
+  const headers = { authorization: `Bearer ${world.apiKey}`, 'idempotency-key': 'k' }
+  const create = (service: typeof before) =>
+    service.app.fastify.inject({ method: 'POST', url: '/api/v1/customers', headers, payload: wish })
+  const first = await create(before)
+  assert.equal(first.statusCode, 201, first.body)
+  const { fingerprint } = await before.deps.db.one<{ fingerprint: Buffer }>(
+    statement('select fingerprint from idempotency_keys where organization_id = $1'),
+    [world.organizationId],
+  )
+  const unkeyed = createHash('sha256')
+    .update(`POST\n/api/v1/customers\n${JSON.stringify(wish)}`)
+    .digest()
+  assert(!fingerprint.equals(unkeyed))
+  const env = { KOLO_MASTER_KEY: `${next},${old}` }
+  const after = await createService({ roles: ['api'], databaseUrl: before.databaseUrl, env })
+  const again = await create(after)
+  assert.deepEqual([again.statusCode, again.body], [201, first.body])
 })

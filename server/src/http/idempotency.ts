@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { wallNow } from '../clock.ts'
 import type { Db, Tx } from '../db/database.ts'
@@ -32,7 +31,7 @@ export async function answerOnce(deps: Deps, request: FastifyRequest, reply: Fas
   const slot: Slot = {
     organizationId: request.organizationId,
     key,
-    fingerprint: fingerprintOf(request),
+    request: contentOf(request),
     isSealed: answersSecret,
   }
   const answer = await (idempotency === 'claimed' ? claimed : joined)(deps, slot, request, reply, run)
@@ -43,7 +42,8 @@ export async function answerOnce(deps: Deps, request: FastifyRequest, reply: Fas
 type Slot = {
   readonly organizationId: string
   readonly key: string
-  readonly fingerprint: Buffer
+  /** What makes a request the same one. */
+  readonly request: Buffer
   readonly isSealed: boolean
 }
 type Handling = readonly [deps: Deps, slot: Slot, request: FastifyRequest, reply: FastifyReply, run: Run]
@@ -53,7 +53,8 @@ async function joined(...[deps, slot, request, reply, run]: Handling): Promise<A
     const before = await lookUp(deps, tx, slot, reply)
     if (before) return before
     const answer = await answerOf({ ...deps, db: tx }, tx, request, reply, run)
-    await store.insertAnswer(tx, { ...slot, ...sealed(deps, slot, answer), at: deps.now() })
+    const fingerprint = fingerprintOf(deps, slot)
+    await store.insertAnswer(tx, { ...slot, fingerprint, ...sealed(deps, slot, answer), at: deps.now() })
     return answer
   })
 }
@@ -69,6 +70,7 @@ async function claimed(...[deps, slot, request, reply, run]: Handling): Promise<
     if (!found)
       await store.insertClaim(tx, {
         ...slot,
+        fingerprint: fingerprintOf(deps, slot),
         claimId,
         until: new Date(wallNow().getTime() + CLAIM_LEASE_MS),
         at: deps.now(),
@@ -176,7 +178,7 @@ async function lookUp(deps: Deps, tx: Tx, slot: Slot, reply: FastifyReply): Prom
     await store.deleteKey(tx, organizationId, key)
     return undefined
   }
-  if (!found.fingerprint.equals(slot.fingerprint)) throw new Refusal('idempotency_key_reused')
+  if (!deps.secrets.isMac(found.fingerprint, FINGERPRINT, slot.request)) throw new Refusal('idempotency_key_reused')
   if (found.status === null || found.body === null)
     throw new Refusal('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
   reply.header('idempotent-replayed', 'true')
@@ -222,10 +224,14 @@ function keyOf(request: FastifyRequest): string | undefined {
   return key
 }
 
-function fingerprintOf(request: FastifyRequest): Buffer {
+const FINGERPRINT = 'idempotency-fingerprint'
+
+/** Keyed: a body may hold a number of eleven digits that is nobody's business, and all of those are soon hashed. */
+function fingerprintOf({ secrets }: Deps, { request }: Slot): Buffer {
+  return secrets.mac(FINGERPRINT, request)
+}
+
+function contentOf(request: FastifyRequest): Buffer {
   const path = request.url.split('?', 1)[0]!
-  return createHash('sha256')
-    .update(`${request.method}\n${path}\n`)
-    .update(request.rawBody ?? '')
-    .digest()
+  return Buffer.concat([Buffer.from(`${request.method}\n${path}\n`), request.rawBody ?? Buffer.alloc(0)])
 }
