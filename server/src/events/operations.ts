@@ -1,4 +1,4 @@
-import { dropPartitions } from '../db/partitions.ts'
+import { dropPartitions, forgetDefaultRows } from '../db/partitions.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { firstIdOf } from '../ids.ts'
@@ -20,9 +20,11 @@ export async function getEvent(deps: Deps, organizationId: string, id: string): 
   return read(event)
 }
 
-/** Drops whole months that are past the retention time: events, deliveries and attempts. */
-export function forgetEvents(deps: Deps): Promise<number> {
-  return dropPartitions(deps.db, new Date(deps.now().getTime() - deps.config.retentionDays * DAY_MS))
+/** Drops whole months that are past the retention time, and rows that came to stand in none: events, deliveries, attempts. */
+export async function forgetEvents(deps: Deps, most: number): Promise<number> {
+  const before = new Date(deps.now().getTime() - deps.config.retentionDays * DAY_MS)
+  await dropPartitions(deps.db, before)
+  return forgetDefaultRows(deps.db, before, most)
 }
 
 /** Events are kept for the retention time; an id tells its age. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createService } from '../../test/service.ts'
 import { hook, hours } from '../../test/webhooks.ts'
-import { dropPartitions } from '../db/partitions.ts'
-import { sql } from '../db/sql.ts'
+import { dropPartitions, ensurePartitions, forgetDefaultRows, partitionedTables } from '../db/partitions.ts'
+import { sql, statement } from '../db/sql.ts'
 import type { Deps } from '../deps.ts'
 import { emit } from '../events/emit.ts'
 import { createSecrets } from '../secrets.ts'
@@ -39,7 +39,32 @@ test('months past the retention go, of all tables together, and never one in whi
   // What is written from now on finds the default partition until the month is made again.
   await world.patch(path, { isActive: true })
   await announce(service.deps, world.organizationId)
-  await when('tried again', ({ attemptCount }) => attemptCount === 1)
+  const inDefault = await when('tried again', ({ attemptCount }) => attemptCount === 1)
+  const anHourAgo = new Date(service.deps.now().getTime() - hours(1) * 1000)
+  await ensurePartitions(db, service.deps.now())
+  assert.equal(await standing(), 0, 'no month is made beside rows of it')
+  assert.equal(await forgetDefaultRows(db, later, 10), 0, 'something waits in it')
+  await world.patch(path, { isActive: false })
+  assert.equal(await forgetDefaultRows(db, anHourAgo, 10), 0, 'nothing is old enough')
+  assert.equal(await forgetDefaultRows(db, later, 10), 1)
+  assert.equal((await world.get(`${path}/deliveries/${inDefault.id}`)).statusCode, 404)
+  for (const table of partitionedTables) {
+    const { rows } = await db.one<{ rows: number }>(statement(`select count(*)::integer as rows from ${table}_default`))
+    assert.equal(rows, 0, table)
+  }
+  await ensurePartitions(db, service.deps.now())
+  assert.equal(await standing(), 3)
+})
+
+test('a month that somebody is reading stays until they have read it, and is no failure', async (t) => {
+  const service = await createService({ roles: ['api'] })
+  const { db, now } = service.deps
+  const { world } = await hook(t, {}, { service })
+  await announce(service.deps, world.organizationId)
+  await db.transaction(async (tx) => {
+    await tx.many(statement('select id from events where organization_id = $1'), [world.organizationId])
+    assert.equal(await dropPartitions(db, new Date(now().getTime() + hours(24 * 40) * 1000)), 0)
+  })
 })
 
 test('everything sealed under an older master key is sealed again under the current one', async (t) => {
