@@ -106,6 +106,39 @@ test('a service that was killed leaves its database running; the next one takes 
   assert(await isGone(pid))
 })
 
+test('two services on one data folder share its database; the last of them to end stops it', async () => {
+  const dataDir = makeDataDir()
+  const api = await startKolo({ dataDir })
+  const pid = postgresPid(dataDir)
+  const worker = await startKolo({ dataDir, args: ['--role', 'worker'] })
+  assert.equal(await worker.end('SIGTERM'), 0)
+  assert.equal((await api.call('GET', '/v1/wallets')).status, 200)
+  assert.equal(await api.end('SIGTERM'), 0)
+  assert(await isGone(pid))
+})
+
+test('a database that does not answer yet is waited for', async () => {
+  const dataDir = makeDataDir()
+  const first = await startKolo({ dataDir })
+  const pid = postgresPid(dataDir)!
+  await first.end('SIGKILL')
+  process.kill(pid, 'SIGSTOP')
+  const { child, output } = runKolo(['start'], { dataDir })
+  // Longer than a second server beside it would be tried for.
+  await eventually('it has waited', () => elapsedOf(child.pid!) > 6, 30_000)
+  assert.deepEqual([child.exitCode, output()], [null, ''])
+  process.kill(pid, 'SIGCONT')
+  await eventually('it is ready', () => output().includes('Kolo is ready'), 30_000)
+  assert.equal(postgresPid(dataDir), pid)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+/** For how many seconds a process has run. */
+function elapsedOf(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'etimes=', '-p', String(pid)], { encoding: 'utf8' }))
+}
+
 test('a lock file that names a living stranger does not keep the database from starting', async () => {
   const dataDir = makeDataDir()
   const first = await startKolo({ dataDir })

@@ -51,29 +51,45 @@ function commandOf(pid: number): string[] {
   return ps.error ? [UNREADABLE] : ps.stdout.trim().split(' ').filter(Boolean)
 }
 
-/** Writes down that this process answers for the PostgreSQL of a data folder. */
-export function recordOwner(dataDir: string): void {
-  const owner = { pid: process.pid, command: commandOf(process.pid).join(' ') }
-  writeFileSync(ownerFile(dataDir), JSON.stringify(owner), { mode: 0o600 })
+type Owner = { readonly pid: number; readonly command: string }
+
+/** Writes down that this process, among others, answers for the PostgreSQL of a data folder. */
+export function joinOwners(dataDir: string): void {
+  const own = { pid: process.pid, command: commandOf(process.pid).join(' ') }
+  writeOwners(dataDir, [...otherOwners(dataDir), own])
 }
 
-/** Whether the process that answers for it still lives. One that was killed leaves PostgreSQL running without anyone. */
+/** Takes this process out again; answers whether it was the last that answered for it. */
+export function leaveOwners(dataDir: string): boolean {
+  const isOwner = readOwners(dataDir).some(({ pid }) => pid === process.pid)
+  const others = otherOwners(dataDir)
+  if (isOwner) writeOwners(dataDir, others)
+  return isOwner && others.length === 0
+}
+
+/** Whether a process that answers for it still lives. One that was killed leaves PostgreSQL running without anyone. */
 export function hasOwner(dataDir: string): boolean {
-  const owner = readOwner(dataDir)
-  return owner !== undefined && commandOf(owner.pid).join(' ') === owner.command
+  return readOwners(dataDir).some(isAlive)
 }
 
-/** Whether this process is the one that answers for it. */
-export function isOwner(dataDir: string): boolean {
-  return readOwner(dataDir)?.pid === process.pid
+function otherOwners(dataDir: string): Owner[] {
+  return readOwners(dataDir).filter((owner) => owner.pid !== process.pid && isAlive(owner))
 }
 
-function readOwner(dataDir: string): { pid: number; command: string } | undefined {
+function isAlive({ pid, command }: Owner): boolean {
+  return commandOf(pid).join(' ') === command
+}
+
+function readOwners(dataDir: string): Owner[] {
   try {
-    return JSON.parse(readFileSync(ownerFile(dataDir), 'utf8')) as { pid: number; command: string }
+    return [JSON.parse(readFileSync(ownerFile(dataDir), 'utf8')) as Owner | Owner[]].flat()
   } catch {
-    return undefined
+    return []
   }
+}
+
+function writeOwners(dataDir: string, owners: readonly Owner[]): void {
+  writeFileSync(ownerFile(dataDir), JSON.stringify(owners), { mode: 0o600 })
 }
 
 function ownerFile(dataDir: string): string {

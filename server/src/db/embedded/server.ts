@@ -18,12 +18,12 @@ import pg from 'pg'
 import { sqlState } from '../database.ts'
 import { chooseAccount, type Account } from './account.ts'
 import { nativeFolder } from './binaries.ts'
-import { findPostmaster, hasOwner, isOwner, recordOwner, removeStrangersLock } from './postmaster.ts'
+import { findPostmaster, hasOwner, joinOwners, leaveOwners, removeStrangersLock } from './postmaster.ts'
 
 export type EmbeddedPostgres = {
   readonly url: string
   readonly notice?: string
-  /** Stops the server if this process answers for it: the service, else who started it or found it without an owner. */
+  /** Stops the server if this process is the last that answers for it: services, else who found it without an owner. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export type EmbeddedOptions = {
   readonly dataDir: string
   /** Extra settings of the server, e.g. `fsync=off` for tests that never lose power. */
   readonly settings?: readonly string[]
-  /** A service outlives the command that may have started the server before it, and answers for it from now on. */
+  /** A service outlives the command that may have started the server before it, and answers for it too from now on. */
   readonly isService?: boolean
 }
 
@@ -57,18 +57,18 @@ export async function startEmbedded({
   const notice = account.notice ? { notice: account.notice } : {}
   const running = await findRunning(account, password)
   if (running) {
-    if (isService || !hasOwner(dataDir)) recordOwner(dataDir)
+    if (isService || !hasOwner(dataDir)) joinOwners(dataDir)
     return { url: running.url, stop: () => stopFound(dataDir, running.pid), ...notice }
   }
   if (!existsSync(join(account.clusterDir, 'PG_VERSION'))) makeCluster(account, password)
   removeStrangersLock(account.clusterDir)
   const { child, url } = await startServer(account, dataDir, password, settings)
-  recordOwner(dataDir)
+  joinOwners(dataDir)
   return { url, stop: () => stopStarted(dataDir, child), ...notice }
 }
 
 async function stopFound(dataDir: string, pid: number): Promise<void> {
-  if (!isOwner(dataDir) || !isAlive(pid)) return
+  if (!leaveOwners(dataDir) || !isAlive(pid)) return
   process.kill(pid, FAST_SHUTDOWN)
   while (isAlive(pid)) await pause(20)
 }
@@ -158,10 +158,16 @@ async function isUp(child: ChildProcess, url: string): Promise<boolean> {
 }
 
 async function findRunning(account: Account, password: string): Promise<{ url: string; pid: number } | undefined> {
-  const postmaster = findPostmaster(account.clusterDir)
-  if (!postmaster) return undefined
-  const url = `postgres://${USER}:${password}@127.0.0.1:${postmaster.port}/${DATABASE}`
-  return (await ensureDatabase(url)) ? { url, pid: postmaster.pid } : undefined
+  const deadline = performance.now() + START_TIMEOUT_MS
+  for (;;) {
+    const postmaster = findPostmaster(account.clusterDir)
+    if (!postmaster) return undefined
+    const url = `postgres://${USER}:${password}@127.0.0.1:${postmaster.port}/${DATABASE}`
+    if (await ensureDatabase(url)) return { url, pid: postmaster.pid }
+    // It recovers after a crash, or is about to end: a second one beside it could not start.
+    if (performance.now() > deadline) return undefined
+    await pause(50)
+  }
 }
 
 /** Whether the server takes connections; makes our database in it if it is not there yet. */
@@ -187,7 +193,7 @@ async function ensureDatabase(url: string): Promise<boolean> {
 }
 
 async function stopStarted(dataDir: string, child: ChildProcess): Promise<void> {
-  if (!isOwner(dataDir)) return child.unref()
+  if (!leaveOwners(dataDir)) return child.unref()
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill(FAST_SHUTDOWN)
