@@ -689,6 +689,13 @@ create table quotes (
   constraint quotes_positive CHECK (((source_amount > 0) AND (target_amount > 0) AND (exchange_rate > (0)::numeric) AND (fee_amount >= 0)))
 );
 
+create table rail_credit_cursors (
+  rail text not null,
+  cursor text,
+  asked_at timestamp with time zone,
+  constraint rail_credit_cursors_pkey PRIMARY KEY (rail)
+);
+
 create table rail_notice_decisions (
   id uuid not null,
   notice_id uuid not null,

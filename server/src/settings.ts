@@ -164,6 +164,12 @@ export const settings = {
     parse: wholeNumber(50, 60_000),
     byDefault: '5000',
   },
+  creditQuestionMs: {
+    variable: 'KOLO_CREDIT_QUESTION_MS',
+    about: 'How often providers are asked for credits of virtual accounts whose notice never came.',
+    parse: wholeNumber(100, 3_600_000),
+    byDefault: '30000',
+  },
   simulatorPort: {
     variable: 'SIMULATOR_PORT',
     about: 'Port of the built-in provider of local and sandbox. Unset: the next free one from 4100.',

@@ -164,6 +164,7 @@ const wallClockPlaces: Readonly<Record<string, string>> = {
   'http/rate-limit-store.ts': 'a limit is per real second',
   'commands/doctor.ts': 'compares the clocks of the machine and of the database',
   'payout-recipients/store.ts': 'the limit of look-ups',
+  'virtual-accounts/question-store.ts': 'the pace at which providers are asked',
   'simulator/payouts.ts': 'the outside world has no other clock',
   'simulator/notices.ts': 'the outside world has no other clock',
   'simulator/virtual-accounts.ts': 'the outside world has no other clock',

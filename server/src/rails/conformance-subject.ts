@@ -12,7 +12,12 @@ export type Subject = {
   /** What the provider would send, rightly signed: a notice of any kind, one with an unknown word, and bytes. */
   readonly notices: { readonly good: Sent; readonly unknownWord: Sent; readonly garbage: Sent }
   readonly identity?: { readonly matching: string; readonly mismatching: string; readonly unanswered: string }
-  readonly virtualAccounts?: { newOrderId(): string; countAccounts(orderId: string): Promise<number> }
+  readonly virtualAccounts?: {
+    newOrderId(): string
+    countAccounts(orderId: string): Promise<number>
+    /** Somebody pays into an account; answers the provider's name for the transfer. */
+    pay(accountNumber: string): Promise<string>
+  }
   readonly payouts?: PayoutSubject
   readonly collections?: CollectionSubject
 }

@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import { collectionsConform } from './conformance-collections.ts'
 import { payoutsConform } from './conformance-payouts.ts'
 import { answersUnknown, type Sent, type SubjectOf } from './conformance-subject.ts'
-import { capabilities, type Capability, type NoticeReading, type Rail, type VirtualAccountCapability } from './rail.ts'
+import {
+  capabilities,
+  type Capability,
+  type CreditPage,
+  type NoticeReading,
+  type Rail,
+  type Reply,
+  type VirtualAccountCapability,
+} from './rail.ts'
 
 const person = { firstName: 'Ada', lastName: 'Obi', dateOfBirth: '1990-01-31' }
 
@@ -95,6 +103,36 @@ function virtualAccountsConform(name: string, subjectOf: SubjectOf): void {
     assertNumbers(await rail.virtualAccounts.open(order(orderId)))
     assert.equal(await accounts.countAccounts(orderId), 1)
   })
+  test(`${name}: asked what came since a cursor, it tells each credit once, by the name its notice has`, async () => {
+    const { rail, virtualAccounts: accounts, whileSilent, whileGibbering } = await subjectOf()
+    assert(rail.virtualAccounts && accounts)
+    const creditsSince = rail.virtualAccounts.creditsSince
+    // Not every provider can be asked.
+    if (!creditsSince) return
+    const opened = await rail.virtualAccounts.open(order(accounts.newOrderId()))
+    assert.ok(opened.state === 'answered')
+    const { accountNumber } = opened.value.accounts[0]!
+    const paid = [await accounts.pay(accountNumber), await accounts.pay(accountNumber)]
+    const told: string[] = []
+    let cursor: string | null = null
+    for (let hasMore = true; hasMore;) {
+      const reply: Reply<CreditPage> = await creditsSince(cursor, 1)
+      assert.ok(reply.state === 'answered')
+      told.push(...reply.value.credits.flatMap(({ reading }) => referencesOf(reading, accountNumber)))
+      ;({ cursor, hasMore } = reply.value)
+    }
+    assert.deepEqual(told, paid)
+    const after = await creditsSince(cursor, 1)
+    assert.ok(after.state === 'answered' && after.value.credits.length === 0 && after.value.cursor === cursor)
+    await answersUnknown(whileSilent, () => creditsSince(cursor, 1))
+    assert.equal((await whileGibbering(() => creditsSince(cursor, 1))).state, 'unknown')
+  })
+}
+
+function referencesOf(reading: NoticeReading, accountNumber: string): string[] {
+  assert.ok(reading.state === 'read' && reading.notice.kind === 'virtual_account_credit')
+  const { notice } = reading
+  return notice.accountNumber === accountNumber ? [notice.transactionReference] : []
 }
 
 function assertNumbers(reply: Awaited<ReturnType<VirtualAccountCapability['open']>>): void {

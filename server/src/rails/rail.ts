@@ -83,6 +83,18 @@ export type VirtualAccountCapability = {
     readonly transactionReference: string
     readonly amount: Money
   }): Promise<Outcome>
+  /**
+   * What was paid into its accounts since a cursor it gave before, oldest first, at most so many; null: from the
+   * beginning. For notices that never come: each is read, and named, as its notice would be.
+   */
+  creditsSince?(cursor: string | null, most: number): Promise<Reply<CreditPage>>
+}
+
+export type CreditPage = {
+  readonly credits: readonly { readonly reading: NoticeReading; readonly body: string }[]
+  /** Where to go on from. */
+  readonly cursor: string | null
+  readonly hasMore: boolean
 }
 
 export const collectionTypes = ['bank_transfer', 'pay_by_bank', 'mobile_money', 'card'] as const

@@ -49,6 +49,9 @@ create table if not exists simulator.virtual_account_credits (
   returned_at           timestamptz,
   primary key (provider, transaction_reference)
 );
+-- In the order they came, for whoever asks what came since.
+alter table simulator.virtual_account_credits add column if not exists position bigint generated always as identity;
+create unique index if not exists virtual_account_credits_in_order on simulator.virtual_account_credits (provider, position);
 
 -- Collections: what somebody asked a payer for, and how far the payer has come. Due by the wall clock.
 create table if not exists simulator.collections (

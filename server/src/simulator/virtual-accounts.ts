@@ -39,6 +39,8 @@ export function addVirtualAccounts({ api, book, announcer }: Part): void {
       const { provider, noticeUrl } = body
       const transactionReference = body.transactionReference ?? `TRX-${randomUUID()}`
       const taken = await book.transaction(async (query) => {
+        // One after the other: nobody who asks what came since may pass by one that is still being written.
+        await query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [`credits/${provider}`])
         const [credit] = await query<{ accountNumber: string; facts: object }>(
           `insert into simulator.virtual_account_credits (provider, transaction_reference, account_number, amount, currency, facts)
            values ($1, $2, $3, $4, $5, $6)
@@ -60,6 +62,23 @@ export function addVirtualAccounts({ api, book, announcer }: Part): void {
       })
       if (!taken) return reply.code(409).send({ reason: 'transaction_reference_taken' })
       return { transactionReference }
+    },
+  )
+
+  api.get<{ Querystring: { provider: string; after?: string; most: string } }>(
+    '/virtual-accounts/credits',
+    async ({ query: { provider, after = '0', most } }) => {
+      const found = await book.query<{ position: string; id: string; facts: object }>(
+        `select c.position::text as position, c.transaction_reference as id, c.facts from simulator.virtual_account_credits c
+          where c.provider = $1 and c.position > $2 order by c.position limit $3`,
+        [provider, after, Number(most) + 1],
+      )
+      const page = found.slice(0, Number(most))
+      return {
+        credits: page.map(({ id, facts }) => ({ id, event: 'virtual_account.credited', ...facts })),
+        after: page.at(-1)?.position ?? null,
+        hasMore: found.length > page.length,
+      }
     },
   )
 

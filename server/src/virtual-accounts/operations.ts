@@ -11,11 +11,13 @@ import {
   lockUnmatchedCredit,
   requeueNotices,
   showUnmatched,
+  storeAnswers,
 } from '../rails/inbox/operations.ts'
-import type { BankAccount } from '../rails/rail.ts'
+import type { BankAccount, VirtualAccountCapability } from '../rails/rail.ts'
 import { addCredits, matchCredits } from './credits.ts'
 import { presentAccount, presentCredit } from './present.ts'
 import type { CreditQuery, Provider, VirtualAccount } from './schema.ts'
+import * as questions from './question-store.ts'
 import * as store from './store.ts'
 
 const DEFAULT_PROVIDER: Provider = 'providerB'
@@ -128,6 +130,45 @@ export async function matchLateCredits(deps: Deps): Promise<number> {
   await deps.db.transaction(requeueMatched)
   await showUnmatched(deps)
   return 0
+}
+
+const CREDITS_PER_PAGE = 500
+const PAGES_AT_ONCE = 10
+
+/**
+ * Asks each rail that can tell for the credits since the last time, so that one whose notice never came is not lost.
+ * They go through the inbox under the names their notices have: a notice that comes after all is told a second time.
+ */
+export async function askForCredits(deps: Deps): Promise<number> {
+  let asked = 0
+  for (const { name, virtualAccounts } of deps.rails.having('virtualAccounts')) {
+    if (virtualAccounts.creditsSince) asked += await askRail(deps, name, virtualAccounts.creditsSince)
+  }
+  return asked
+}
+
+type CreditsSince = NonNullable<VirtualAccountCapability['creditsSince']>
+
+/** Answers how many credits the rail told of that nobody knew, or 1 where it has more to tell. */
+async function askRail(deps: Deps, rail: string, creditsSince: CreditsSince): Promise<number> {
+  const { creditQuestionMs } = deps.config
+  const claimed = await deps.db.transaction((tx) => questions.claimQuestion(tx, rail, creditQuestionMs))
+  let found = 0
+  let cursor = claimed?.cursor ?? null
+  for (let page = 1; claimed && page <= PAGES_AT_ONCE; page += 1) {
+    const reply = await creditsSince(cursor, CREDITS_PER_PAGE)
+    // Whoever did not answer is asked again at the next time.
+    if (reply.state !== 'answered') return found
+    const { credits, cursor: to, hasMore } = reply.value
+    const isLeft = hasMore && page === PAGES_AT_ONCE
+    found += await deps.db.transaction(async (tx) => {
+      await questions.moveCursor(tx, rail, { from: cursor, to, hasMore: isLeft })
+      return storeAnswers(deps, tx, rail, credits)
+    })
+    if (!hasMore) return found
+    cursor = to
+  }
+  return claimed ? found + 1 : 0
 }
 
 export async function listForCustomer(deps: Deps, organizationId: string, customerId: string) {

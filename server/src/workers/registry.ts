@@ -15,6 +15,7 @@ import { transfersWorker } from '../transfers/worker.ts'
 import { webhooksWorker } from '../webhooks/worker.ts'
 import { applyCredits } from '../virtual-accounts/credits.ts'
 import { matchLateCredits } from '../virtual-accounts/operations.ts'
+import { creditQuestionsWorker } from '../virtual-accounts/worker.ts'
 import { housekeepingWorker } from './housekeeping.ts'
 import { sealsWorker } from './seals.ts'
 import type { Worker } from './worker.ts'
@@ -41,6 +42,7 @@ export function createWorkers(): readonly Worker[] {
     payoutsWorker(),
     payoutDecisionsWorker,
     noticesWorker(noticeHandlers),
+    creditQuestionsWorker(),
     housekeepingWorker([forgetEvents, forgetAnswers, forgetQuotes, forgetSignIns, matchLateCredits, matchLateReturns]),
   ]
 }

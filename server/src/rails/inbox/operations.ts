@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { Refusal } from '../../errors.ts'
-import type { Notice, Rail } from '../rail.ts'
+import type { Notice, NoticeReading, Rail } from '../rail.ts'
 import type { Intake } from './intake.ts'
 import * as store from './store.ts'
 import { readStoredNotice, storable, writeNotice } from './wire.ts'
@@ -19,28 +19,47 @@ export async function takeNotice(
 ): Promise<void> {
   const reading = rail.readNotice(headers, body)
   if (reading.state === 'wrong_signature') throw new Refusal('signature_invalid')
-  const at = deps.now()
-  const common = { rail: rail.name, id: deps.newId(at), body: storable(body.toString('utf8')), at }
-  const row: store.NewNotice =
-    reading.state === 'read'
-      ? {
-          ...common,
-          dedupeKey: bounded(reading.notice.dedupeKey),
-          kind: reading.notice.kind,
-          notice: writeNotice(reading.notice),
-          status: 'read',
-          error: null,
-        }
-      : {
-          ...common,
-          dedupeKey: bounded(reading.dedupeKey),
-          kind: 'unreadable',
-          notice: '{}',
-          status: 'unreadable',
-          error: storable(reading.cause),
-        }
+  const row = rowOf(deps, rail.name, reading, body.toString('utf8'))
   const isNew = await intake(row)
   deps.metrics.notices.inc({ rail: rail.name, outcome: isNew ? row.kind : 'duplicate' })
+}
+
+type Understood = Exclude<NoticeReading, { state: 'wrong_signature' }>
+
+function rowOf(deps: Deps, rail: string, reading: Understood, body: string): store.NewNotice {
+  const at = deps.now()
+  const common = { rail, id: deps.newId(at), body: storable(body), at }
+  if (reading.state === 'unreadable') {
+    const { dedupeKey, cause } = reading
+    const unread = { kind: 'unreadable', notice: '{}', status: 'unreadable', error: storable(cause) } as const
+    return { ...common, ...unread, dedupeKey: bounded(dedupeKey) }
+  }
+  const { notice } = reading
+  const read = { kind: notice.kind, notice: writeNotice(notice), status: 'read', error: null } as const
+  return { ...common, ...read, dedupeKey: bounded(notice.dedupeKey) }
+}
+
+/** Stores what a provider said when it was asked, as if it had told it by itself; what it has told before is passed over. */
+export async function storeAnswers(
+  deps: Deps,
+  tx: Tx,
+  rail: string,
+  answers: readonly { readonly reading: NoticeReading; readonly body: string }[],
+): Promise<number> {
+  const rows = answers.flatMap(({ reading, body }) =>
+    reading.state === 'wrong_signature' ? [] : [rowOf(deps, rail, reading, body)],
+  )
+  const known = await store.findKnown(
+    tx,
+    rail,
+    rows.map(({ dedupeKey }) => dedupeKey),
+  )
+  const missing = rows.filter(({ dedupeKey }) => !known.has(dedupeKey))
+  if (missing.length === 0) return 0
+  const added = await store.insertNotices(tx, missing)
+  if (added.size > 0) tx.wake('notices')
+  deps.metrics.notices.inc({ rail, outcome: 'asked' }, added.size)
+  return added.size
 }
 
 /** A key of any length and of any characters fits the index. */

@@ -34,6 +34,14 @@ export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Prom
   return new Set((await tx.many(insertSql, names.map(column))).map(({ id }) => id))
 }
 
+const knownSql = sql<{ key: string }>`
+  select dedupe_key as key from rail_notices where rail = $1 and dedupe_key = any($2::text[])`
+
+/** Which of these facts a rail has told before. */
+export async function findKnown(db: Db, rail: string, keys: readonly string[]): Promise<Set<string>> {
+  return new Set((await db.many(knownSql, [rail, keys])).map(({ key }) => key))
+}
+
 export type WaitingRow = { id: string; rail: string; receivedAt: Date; notice: unknown }
 
 const oldestWaitingSql = sql<{ at: Date }>`

@@ -30,17 +30,18 @@ const payoutStates: Readonly<Record<string, (Notice & { kind: 'payout' })['state
 export function readNotice(secret: string): Rail['readNotice'] {
   return (headers, body): NoticeReading => {
     if (!isSigned(secret, headers, body)) return { state: 'wrong_signature' }
-    let wire: Wire | undefined
-    try {
-      wire = JSON.parse(body.toString('utf8')) as Wire
-      return { state: 'read', notice: noticeOf(wire) }
-    } catch (error) {
-      return {
-        state: 'unreadable',
-        dedupeKey: String(wire?.id ?? headers['x-provider-signature']),
-        cause: (error as Error).message,
-      }
-    }
+    return readBody(body.toString('utf8'), headers['x-provider-signature'])
+  }
+}
+
+/** Reads what the provider says of one fact; `name` is what it goes by where it cannot be read. */
+export function readBody(body: string, name: string | undefined): NoticeReading {
+  let wire: Wire | undefined
+  try {
+    wire = JSON.parse(body) as Wire
+    return { state: 'read', notice: noticeOf(wire) }
+  } catch (error) {
+    return { state: 'unreadable', dedupeKey: String(wire?.id ?? name), cause: (error as Error).message }
   }
 }
 

@@ -87,6 +87,7 @@ async function subjectOf(name: string): Promise<Subject> {
     virtualAccounts: {
       newOrderId: randomUUID,
       countAccounts: (orderId) => count('simulator.virtual_account_orders where order_id = $1', orderId),
+      pay: (accountNumber) => payInto(deps, name, accountNumber),
     },
     payouts: {
       newOrderId: randomUUID,
@@ -119,6 +120,14 @@ function destination(accountNumber: string): Destination {
     currency: 'NGN',
     country: 'NG',
   }
+}
+
+async function payInto(deps: Deps, provider: string, accountNumber: string): Promise<string> {
+  const amount = { value: 12.5, currency: 'NGN' }
+  const noticeUrl = await noticeUrlOf(deps, provider)
+  const path = `/virtual-accounts/${accountNumber}/credits`
+  const taken = await commandProvider<{ transactionReference: string }>(deps, path, { provider, amount, noticeUrl })
+  return taken.transactionReference
 }
 
 /** The payer pays what the provider asks for. */

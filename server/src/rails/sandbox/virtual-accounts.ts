@@ -1,5 +1,9 @@
 import type { BankAccount, VirtualAccountCapability } from '../rail.ts'
 import { instantOf, notUnderstood, understood, type SandboxClient } from './client.ts'
+import { readBody } from './notices.ts'
+
+/** Each credit as its notice says it. */
+type WiredPage = { readonly credits: readonly object[]; readonly after: string | null; readonly hasMore: boolean }
 
 export function virtualAccountsOf(
   client: SandboxClient,
@@ -26,6 +30,20 @@ export function virtualAccountsOf(
       const completedAt = instantOf(reply.value.returnedAt)
       if (!completedAt) return notUnderstood('the provider does not say when it was sent back')
       return { state: 'completed', railReference: reply.value.reference, completedAt }
+    },
+    async creditsSince(cursor, most) {
+      const query = new URLSearchParams({ provider, most: String(most), ...(cursor !== null && { after: cursor }) })
+      const reply = understood(
+        await client.ask<WiredPage>('GET', `/virtual-accounts/credits?${query.toString()}`),
+        ({ credits, hasMore }) => Array.isArray(credits) && typeof hasMore === 'boolean',
+      )
+      if (reply.state !== 'answered') return reply
+      const { credits, hasMore, after } = reply.value
+      const read = credits.map((credit, index) => {
+        const body = JSON.stringify(credit)
+        return { body, reading: readBody(body, `${cursor ?? ''}+${index}`) }
+      })
+      return { state: 'answered', value: { credits: read, cursor: after ?? cursor, hasMore } }
     },
   }
 }

@@ -1,0 +1,21 @@
+import type { Worker } from '../workers/worker.ts'
+import { askForCredits } from './operations.ts'
+
+/** How often this process looks whether it is time to ask; when it is, one process asks. */
+const LOOK_MS = 1_000
+
+/** Asks providers for credits whose notice never came. A few pages at a time; what was told before costs a look-up. */
+export function creditQuestionsWorker(): Worker {
+  let nextLookMs = 0
+  return {
+    name: 'credit-questions',
+    // Asking is paced by the wall clock: no record falls due by it.
+    nextDueAt: async () => null,
+    async work(deps) {
+      if (performance.now() < nextLookMs) return 0
+      const asked = await askForCredits(deps)
+      if (asked === 0) nextLookMs = performance.now() + Math.min(LOOK_MS, deps.config.creditQuestionMs)
+      return asked
+    },
+  }
+}
