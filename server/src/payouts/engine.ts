@@ -6,8 +6,8 @@ import { releaseStrays } from './order-store.ts'
 import { claimDue, claimPending, converse, recordAnswers, setOrderAside } from './operations/send.ts'
 import type { Answered, Claimed } from './operations/send.ts'
 
-/** Calls under way in one process. More would only wait for the rail's connections. */
-const MAX_UNDER_WAY = 128
+/** Orders in the hands of one process: while some are being called, others are claimed and recorded. */
+const MAX_UNDER_WAY = 256
 /** Rows of one claim and of one recording: enough to amortise a commit, few enough to hold its locks briefly. */
 const BATCH = 128
 /** How long an answer may wait for others to be recorded with it. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts'
+import { planByIndex } from '../db/plans.ts'
 import type { Deps } from '../deps.ts'
 import type { NoticeHandler, NoticeOf } from '../rails/inbox/operations.ts'
 import { post } from '../ledger/post.ts'
@@ -16,6 +17,7 @@ type Told = {
 
 /** What a rail tells of payouts on its own. One that is behind the state changes nothing. */
 export const applyPayoutNotices: NoticeHandler<'payout'> = async (deps, tx, notices) => {
+  await planByIndex(tx)
   const known = await orders.findByOrder(
     tx,
     notices.map(({ rail, notice }) => ({ rail, orderId: notice.orderId })),

@@ -151,11 +151,12 @@ export async function insertPayouts(tx: Tx, rows: readonly NewPayoutRow[]): Prom
 
 export type ReferenceKey = { readonly organizationId: string; readonly reference: string }
 
+// The limit keeps it a look-up for each: a join planned while there were few payouts would read them all.
 const takenSql = sql<ReferenceKey>`
   select p.organization_id as "organizationId", p.reference
-    from payouts p
-    join unnest($1::uuid[], $2::text[]) as k (organization_id, reference)
-      on (p.organization_id, p.reference) = (k.organization_id, k.reference)`
+    from unnest($1::uuid[], $2::text[]) as k (organization_id, reference)
+   cross join lateral (select organization_id, reference from payouts
+                        where organization_id = k.organization_id and reference = k.reference limit 1) p`
 
 /** Which of these references have a payout already. */
 export function findTakenReferences(db: Db, keys: readonly ReferenceKey[]): Promise<ReferenceKey[]> {

@@ -1,3 +1,4 @@
+import { planByIndex } from '../../db/plans.ts'
 import type { Deps } from '../../deps.ts'
 import type { WorkerDeps } from '../../workers/worker.ts'
 import { movePayouts } from '../announce.ts'
@@ -18,6 +19,7 @@ export async function claimPending(deps: WorkerDeps, most: number): Promise<Clai
   if (!rail) return []
   const claimedBy = deps.processId()
   return deps.db.transaction(async (tx) => {
+    await planByIndex(tx)
     const at = deps.now()
     const keys = await orders.lockPending(tx, at, most)
     if (keys.length === 0) return []
@@ -56,7 +58,10 @@ function firstOrder(row: store.PayoutRow, rail: string, claimedBy: string): Clai
 /** Takes orders whose next step is due. */
 export async function claimDue(deps: WorkerDeps, most: number): Promise<Claimed[]> {
   const claimedBy = deps.processId()
-  const due = await deps.db.transaction((tx) => orders.claimDue(tx, deps.now(), most, claimedBy))
+  const due = await deps.db.transaction(async (tx) => {
+    await planByIndex(tx)
+    return orders.claimDue(tx, deps.now(), most, claimedBy)
+  })
   return due.map((order) => ({ ...order, claimedBy }))
 }
 
@@ -74,6 +79,7 @@ export type Answered = Claimed & { readonly answer: Answer }
 /** Writes down what rails answered. What another process has claimed meanwhile is no longer ours to write. */
 export async function recordAnswers(deps: WorkerDeps, answered: readonly Answered[]): Promise<void> {
   await deps.db.transaction(async (tx) => {
+    await planByIndex(tx)
     const ours = new Set((await orders.lockClaimed(tx, answered)).map(({ id }) => id))
     const at = deps.now()
     const verdicts = answered

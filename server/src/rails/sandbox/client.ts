@@ -24,7 +24,7 @@ const UPSTREAM_UNAVAILABLE = 'upstream_unavailable'
 
 export function createClient(
   connection: SandboxConnection,
-  dispatcher: Dispatcher = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 10_000 }),
+  dispatcher: Dispatcher = new Agent({ connections: 256, pipelining: 1, keepAliveTimeout: 10_000 }),
 ): SandboxClient {
   async function send<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply<T>> {
     const origin = await connection.url()
