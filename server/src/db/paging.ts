@@ -28,6 +28,8 @@ export type ListSource = {
    * scan for all of them at once would have to read and sort everything they let through, 141 ms of 120,000 rows.
    */
   readonly anyOf?: readonly Condition[]
+  /** What fulfils the conditions once does so for ever: past the most that is counted there is nothing to count again. */
+  readonly onlyGrows?: boolean
 }
 
 const DEFAULT_LIMIT = 20
@@ -86,7 +88,9 @@ async function rows<Row extends { id: string }>(
 ) {
   const { columns, from, id, anyOf } = source
   const values = valuesOf(source, conditions)
-  const cut = `limit $${values.length + 1} offset $${values.length + 2}`
+  // The usual page has its size in the text: with a parameter PostgreSQL plans anew each time, 0.1 ms of 0.5.
+  const isUsual = !anyOf && at.limit === DEFAULT_LIMIT && at.offset === 0
+  const cut = isUsual ? `limit ${DEFAULT_LIMIT + 1}` : `limit $${values.length + 1} offset $${values.length + 2}`
   const plain = conditions.map(numbered)
   // Each scan stops by itself where the page must end: left to the planner, it may read and sort all of them.
   const enough = `order by ${id} desc limit $${values.length + 1}::bigint + $${values.length + 2}::bigint`
@@ -94,15 +98,27 @@ async function rows<Row extends { id: string }>(
   const text = anyOf
     ? `select ${columns} from ${from} ${where([...plain, merged])} order by ${id} desc`
     : `select ${columns} from ${from} ${where(plain)} order by ${id} desc ${cut}`
-  const found = await db.many<Row>(prepared(text), [...values, at.limit + 1, at.offset])
+  const found = await db.many<Row>(prepared(text), isUsual ? values : [...values, at.limit + 1, at.offset])
   const items = found.slice(0, at.limit)
   const nextCursor = found.length > at.limit ? writeCursor(items.at(-1)!.id) : null
   return { items, pagination: { page: null, pages: null, total: null, limit: at.limit, nextCursor } }
 }
 
+/** Lists that are known to be longer than is counted: most of those that are looked at, in a busy deployment. */
+const long = new Set<string>()
+const MOST_REMEMBERED = 10_000
+
 async function count(db: Db, source: ListSource, conditions: readonly Condition[]): Promise<number> {
   const text = `select count(*)::integer as total from (select 1 from (${scans(source, conditions, '1')}) found limit ${MAX_COUNTED + 1}) counted`
-  return (await db.one<{ total: number }>(prepared(text), valuesOf(source, conditions))).total
+  const values = valuesOf(source, conditions)
+  const key = source.onlyGrows ? JSON.stringify([text, values]) : undefined
+  if (key !== undefined && long.has(key)) return MAX_COUNTED + 1
+  const { total } = await db.one<{ total: number }>(prepared(text), values)
+  if (key !== undefined && total > MAX_COUNTED) {
+    if (long.size >= MOST_REMEMBERED) long.clear()
+    long.add(key)
+  }
+  return total
 }
 
 function valuesOf({ anyOf = [] }: ListSource, conditions: readonly Condition[]): unknown[] {

@@ -1,10 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { minor, toMajor } from '../money/money.ts'
 import type { Payment, PaymentEvent } from './schema.ts'
-import type { PaymentRow, PaymentWithHistory } from './store.ts'
+import type { PaymentStatus } from './states.ts'
+import type { PaymentRow, PresentedRow } from './store.ts'
 
 /** The record as callers see it. */
-export function present(deps: Deps, row: PaymentWithHistory): Payment {
+export function present(deps: Deps, row: PresentedRow): Payment {
   const { id, reference, targetCurrency, status, previousStatus, failureReason, customerId, description } = row
   return {
     id,
@@ -25,11 +26,23 @@ export function present(deps: Deps, row: PaymentWithHistory): Payment {
     linkExpiresAt: row.linkExpiresAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     syncedAt: row.syncedAt?.toISOString() ?? null,
-    statusHistory: row.statusHistory,
+    statusHistory: readHistory(row.history),
     createdBy: row.createdBy,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
+}
+
+function readHistory(text: string): Payment['statusHistory'] {
+  return text.split(',').map((entry) => {
+    const end = entry.indexOf(' ')
+    return { status: entry.slice(0, end) as PaymentStatus, at: new Date(`${entry.slice(end + 1)}Z`).toISOString() }
+  })
+}
+
+/** The history of a payment that has just come to be, as readHistory takes it. */
+export function beginningOf({ status, createdAt }: PaymentRow): string {
+  return `${status} ${createdAt.toISOString().slice(0, -1)}`
 }
 
 /** What events tell: exactly the interface's fields, optional ones left out. */
@@ -45,7 +58,7 @@ export function presentEvent(row: PaymentRow): PaymentEvent {
   } as PaymentEvent
 }
 
-export function methodOf({ methodId, methodType, methodName }: PaymentRow): Payment['paymentMethod'] {
+function methodOf({ methodId, methodType, methodName }: PresentedRow): Payment['paymentMethod'] {
   return methodId && methodType && methodName ? { id: methodId, type: methodType, name: methodName } : null
 }
 
@@ -53,7 +66,7 @@ export function linkOf({ publicUrl }: Deps, token: string): string {
   return `${publicUrl()}/pay/${token}`
 }
 
-function amounts(row: PaymentRow) {
+function amounts(row: PaymentRow | PresentedRow) {
   const { sourceCurrency, targetCurrency } = row
   return {
     sourceAmount: toMajor(row.sourceAmount, sourceCurrency),

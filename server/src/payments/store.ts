@@ -51,9 +51,18 @@ export type PaymentRow = {
   createdAt: Date
   updatedAt: Date
 }
-export type HistoryEntry = { status: PaymentStatus; at: string }
-/** A payment with the statuses it has come to. */
-export type PaymentWithHistory = PaymentRow & { statusHistory: HistoryEntry[] }
+/** What callers are shown of a payment. Every column more is read, parsed and written a thousand times a second. */
+export type PresentedRow = Pick<
+  PaymentRow,
+  | ('organizationId' | 'id' | 'reference' | 'status' | 'previousStatus' | 'failureReason')
+  | ('sourceAmount' | 'sourceCurrency' | 'targetAmount' | 'targetCurrency' | 'exchangeRate' | 'feeAmount')
+  | ('customerId' | 'description' | 'metadata' | 'redirectUrl' | 'linkToken' | 'linkExpiresAt' | 'expiresAt')
+  | ('attemptId' | 'methodId' | 'methodType' | 'methodName' | 'askedAt' | 'syncedAt')
+  | ('createdBy' | 'createdAt' | 'updatedAt')
+> & {
+  /** The statuses it has come to and when, in UTC: `created 2026-01-31 12:00:00.123,pending …`. See readHistory. */
+  history: string
+}
 export type PaymentKey = { organizationId: string; id: string }
 
 const columns = `
@@ -70,9 +79,18 @@ const columns = `
   p.ask_at as "askAt", p.ask_count as "askCount", p.created_by as "createdBy", p.created_at as "createdAt",
   p.updated_at as "updatedAt"`
 
-const withHistory = `${columns}, (
-  select json_agg(json_build_object('status', h.status, 'at', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by h.number)
-    from status_history h where h.organization_id = p.organization_id and h.resource_id = p.id) as "statusHistory"`
+// As one text: with json_agg and to_char the history cost 35 µs of 125, like this 5.
+const presented = `
+  p.organization_id as "organizationId", p.id, p.reference, p.status, p.previous_status as "previousStatus",
+  p.failure_reason as "failureReason", p.source_amount as "sourceAmount", p.source_currency as "sourceCurrency",
+  p.target_amount as "targetAmount", p.target_currency as "targetCurrency", p.exchange_rate::text as "exchangeRate",
+  p.fee_amount as "feeAmount", p.customer_id as "customerId", p.description, p.metadata, p.redirect_url as "redirectUrl",
+  p.link_token as "linkToken", p.link_expires_at as "linkExpiresAt", p.expires_at as "expiresAt",
+  p.attempt_id as "attemptId", p.method_id as "methodId", p.method_type as "methodType", p.method_name as "methodName",
+  p.asked_at as "askedAt", p.synced_at as "syncedAt", p.created_by as "createdBy", p.created_at as "createdAt",
+  p.updated_at as "updatedAt",
+  (select string_agg(h.status || ' ' || (h.at at time zone 'UTC'), ',' order by h.number)
+     from status_history h where h.organization_id = p.organization_id and h.resource_id = p.id) as history`
 
 // Everything a new payment leaves behind, in one round trip: itself, its link, its history, its event and the
 // deliveries of that event. One statement per thing reached 0.16 of a bare insert.
@@ -129,11 +147,18 @@ export async function insertPayment(tx: Tx, row: PaymentRow, event: NewEvent): P
   }
 }
 
-const findSql = sql<PaymentWithHistory>`
-  select ${withHistory} from payments p where p.organization_id = $1 and p.id = $2`
+const findSql = sql<PaymentRow>`select ${columns} from payments p where p.organization_id = $1 and p.id = $2`
 
-export function findPayment(db: Db, organizationId: string, id: string): Promise<PaymentWithHistory | undefined> {
+export function findPayment(db: Db, organizationId: string, id: string): Promise<PaymentRow | undefined> {
   return db.maybe(findSql, [organizationId, id])
+}
+
+const findPresentedSql = sql<PresentedRow>`
+  select ${presented} from payments p where p.organization_id = $1 and p.id = $2`
+
+/** The payment as it is shown. */
+export function findPresented(db: Db, organizationId: string, id: string): Promise<PresentedRow | undefined> {
+  return db.maybe(findPresentedSql, [organizationId, id])
 }
 
 const findByTokenSql = sql<PaymentRow>`
@@ -146,12 +171,19 @@ export function findByToken(db: Db, token: string): Promise<PaymentRow | undefin
   return db.maybe(findByTokenSql, [token])
 }
 
-export function listPayments(db: Db, organizationId: string, query: PaymentQuery): Promise<Page<PaymentWithHistory>> {
+export function listPayments(db: Db, organizationId: string, query: PaymentQuery): Promise<Page<PresentedRow>> {
   const statuses = [...new Set(query.status?.split(','))].map((value) => ({ text: 'p.status = ?', value }))
   const [one, ...others] = statuses
   return listPage(
     db,
-    { columns: withHistory, from: 'payments p', id: 'p.id', ...(others.length > 0 && { anyOf: statuses }) },
+    {
+      columns: presented,
+      from: 'payments p',
+      id: 'p.id',
+      // A payment leaves a list of statuses; it leaves no other.
+      onlyGrows: statuses.length === 0,
+      ...(others.length > 0 && { anyOf: statuses }),
+    },
     [
       { text: 'p.organization_id = ?', value: organizationId },
       ...(one && others.length === 0 ? [one] : []),
@@ -175,10 +207,10 @@ export function listOfSettlement(
   organizationId: string,
   settlementId: string,
   query: { page?: number; cursor?: string; limit?: number },
-): Promise<Page<PaymentWithHistory>> {
+): Promise<Page<PresentedRow>> {
   return listPage(
     db,
-    { columns: withHistory, from: 'payments p', id: 'p.id' },
+    { columns: presented, from: 'payments p', id: 'p.id' },
     [
       { text: 'p.organization_id = ?', value: organizationId },
       { text: 'p.settlement_id = ?', value: settlementId },

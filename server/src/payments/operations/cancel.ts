@@ -73,7 +73,7 @@ export async function refreshLink(deps: Deps, organizationId: string, id: string
 }
 
 async function presentAgain(deps: Deps, tx: Tx, { organizationId, id }: store.PaymentRow): Promise<Payment> {
-  const row = await store.findPayment(tx, organizationId, id)
+  const row = await store.findPresented(tx, organizationId, id)
   if (!row) throw new Refusal('not_found')
   return present(deps, row)
 }

@@ -5,7 +5,7 @@ import { invalid, Refusal, type FaultDetail } from '../../errors.ts'
 import type { Actor } from '../../http/authentication.ts'
 import { priceOf } from '../../rates/operations.ts'
 import { methodsOf } from '../methods.ts'
-import { present, presentEvent } from '../present.ts'
+import { beginningOf, present, presentEvent } from '../present.ts'
 import type { NewPayment, Payment } from '../schema.ts'
 import { insertPayment, type PaymentRow } from '../store.ts'
 
@@ -58,7 +58,7 @@ export async function createPayment(
     const event = { organizationId, id: deps.newId(createdAt), type: 'payment.created', at: createdAt } as const
     await insertPayment(tx, row, { ...event, data: presentEvent(row) })
     deps.faultPoint('payment.created')
-    return present(deps, { ...row, statusHistory: [{ status: row.status, at: createdAt.toISOString() }] })
+    return present(deps, { ...row, history: beginningOf(row) })
   })
 }
 

@@ -36,7 +36,7 @@ export type PaymentReader = (deps: Deps, organizationId: string, id: string) => 
 export function createPaymentReader(): PaymentReader {
   const questions = new Map<string, Promise<void>>()
 
-  function synchronise(deps: Deps, payment: store.PaymentRow): Promise<void> {
+  function synchronise(deps: Deps, payment: store.PresentedRow): Promise<void> {
     const running = questions.get(payment.id)
     if (running) return running
     const question = ask(deps, payment).finally(() => questions.delete(payment.id))
@@ -45,22 +45,22 @@ export function createPaymentReader(): PaymentReader {
   }
 
   return async (deps, organizationId, id) => {
-    const payment = await store.findPayment(deps.db, organizationId, id)
+    const payment = await store.findPresented(deps.db, organizationId, id)
     if (!payment) throw new Refusal('not_found')
     if (!mayAsk(deps, payment)) return present(deps, payment)
     await synchronise(deps, payment)
-    return present(deps, (await store.findPayment(deps.db, organizationId, id)) ?? payment)
+    return present(deps, (await store.findPresented(deps.db, organizationId, id)) ?? payment)
   }
 }
 
 const askedStatuses = new Set<store.PaymentRow['status']>(['authorising', 'initiated', 'executed'])
 
-function mayAsk(deps: Deps, { status, attemptId, askedAt }: store.PaymentRow): boolean {
+function mayAsk(deps: Deps, { status, attemptId, askedAt }: store.PresentedRow): boolean {
   if (!attemptId || !askedStatuses.has(status)) return false
   return askedAt === null || askedAt.getTime() + ASKED_LATELY_MS <= deps.now().getTime()
 }
 
-async function ask(deps: Deps, payment: store.PaymentRow): Promise<void> {
+async function ask(deps: Deps, payment: store.PresentedRow): Promise<void> {
   const at = deps.now()
   const before = new Date(at.getTime() - ASKED_LATELY_MS)
   const attempt = (await findAttempts(deps.db, [payment])).find(({ id }) => id === payment.attemptId)
