@@ -1,8 +1,8 @@
 import type { Worker } from '../workers/worker.ts'
 import { askForCredits } from './operations.ts'
 
-/** How often this process looks whether it is time to ask; when it is, one process asks. */
-const LOOK_MS = 1_000
+/** How often, between two questions, a process looks whether it is time: one that died is stood in for soon. */
+const LOOKS_PER_QUESTION = 3
 
 /** Asks providers for credits whose notice never came. A few pages at a time; what was told before costs a look-up. */
 export function creditQuestionsWorker(): Worker {
@@ -14,7 +14,7 @@ export function creditQuestionsWorker(): Worker {
     async work(deps) {
       if (performance.now() < nextLookMs) return 0
       const asked = await askForCredits(deps)
-      if (asked === 0) nextLookMs = performance.now() + Math.min(LOOK_MS, deps.config.creditQuestionMs)
+      if (asked === 0) nextLookMs = performance.now() + deps.config.creditQuestionMs / LOOKS_PER_QUESTION
       return asked
     },
   }

@@ -179,6 +179,35 @@ test('a notice that cannot be applied is set aside with its error, and the other
   assert.match(errors[0]!.error, /much/)
 })
 
+test('a backlog is applied whole, however many batches it takes, around one notice that cannot be applied', async (t) => {
+  const world = await createWorld(t)
+  const account = await openAccount(world)
+  const { deps } = world.service
+  const count = 1_600
+  await deps.db.transaction(async (tx) => {
+    await tx.many(
+      statement(`
+        with added as (
+          insert into rail_notices (rail, dedupe_key, id, kind, notice, body, received_at)
+          select 'providerB', 'backlog-' || n || $1, uuid_of($3), 'virtual_account_credit',
+                 jsonb_build_object('kind', 'virtual_account_credit', 'dedupeKey', 'x', 'accountNumber', $2::text,
+                                    'transactionReference', n || '-' || $1, 'payerName', null, 'payerEmail', null,
+                                    'amount', jsonb_build_object('amount', case n when 801 then 'much' else '1000' end, 'currency', 'NGN')),
+                 '', $3 from generate_series(1, $4::integer) n returning id, received_at)
+        insert into rail_notice_queue (id, received_at) select id, received_at from added`),
+      [world.organizationId, account.accounts[0]!.accountNumber, deps.now(), count + 1],
+    )
+    tx.wake('notices')
+  })
+  const total = async () =>
+    (await world.get(`/v1/virtual-accounts/${account.id}/credits`)).json<{ data: { pagination: { total: number } } }>()
+      .data.pagination.total
+  await eventually('all others are credited', async () => (await total()) === count, 30_000)
+  assert.equal(await world.balance('NGN'), (count * 990) / 100)
+  const [poison] = await stored(world, `backlog-801${world.organizationId}`)
+  assert.ok(poison?.setAsideAt instanceof Date)
+})
+
 test('a rail that is not registered takes no notices', async () => {
   const service = await sharedService()
   assert.equal((await sendNotice(service, 'providerZ', creditNotice('9000000001', 'nobody'))).statusCode, 404)
