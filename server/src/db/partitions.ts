@@ -100,8 +100,10 @@ async function missingPartitions(db: Db, months: readonly Date[]): Promise<Parti
   )
   const names = new Set(found.map(({ name }) => name))
   const missing = wanted.filter(({ table, month }) => !names.has(partitionName(table, month)))
-  const isInDefault = await Promise.all(missing.map((partition) => standsInDefault(db, partition)))
-  return missing.filter((_, index) => !isInDefault[index])
+  const free: Partition[] = []
+  // One after the other: inside a transaction there is one connection.
+  for (const partition of missing) if (!(await standsInDefault(db, partition))) free.push(partition)
+  return free
 }
 
 /** Whether the default partition holds rows of this month: no partition can be made beside them. */

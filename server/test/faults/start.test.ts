@@ -51,6 +51,7 @@ test('the first start makes everything, and what it prints works when pasted', a
   assert(curl, kolo.output())
   const answer = execFileSync('sh', ['-c', `${curl} -sS -w '%{http_code}'`], { encoding: 'utf8' })
   assert.match(answer, /"currency":"NGN".*200$/)
+  assert.doesNotMatch(kolo.output(), /warning/i)
   assert.notEqual(new URL(kolo.origin).port, '4000')
   assert.equal(statSync(join(dataDir, 'local.json')).mode & 0o777, 0o600)
   assert.deepEqual(Object.keys(kolo.access), ['baseUrl', 'organizationId', 'apiKey', 'email', 'password'])
