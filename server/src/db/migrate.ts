@@ -34,6 +34,8 @@ export function readMigrations(): readonly Migration[] {
 /** Brings the schema up to what this code knows; answers the names of what it applied. */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'kolo-migrate' })
+  // One that breaks between two statements fails the next of them, rather than the process without a word.
+  client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])

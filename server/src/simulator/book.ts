@@ -18,34 +18,35 @@ export async function openBook(url: string): Promise<Book> {
   pool.on('error', () => undefined)
   const queryOn =
     (on: pg.Pool | pg.PoolClient): Query =>
-    async (text, values = []) =>
-      (await on.query(text, values as unknown[])).rows as never
+    async (text, values) =>
+      (await on.query(text, values as unknown[] | undefined)).rows as never
   const book: Book = {
     query: queryOn(pool),
     async transaction(work) {
       const client = await pool.connect()
+      let broken: Error | undefined
+      // A connection can break between two statements, and nobody waits for an answer then: unheard, it ends the process.
+      const onError = (error: Error) => (broken = error)
+      client.on('error', onError)
       try {
         await client.query('begin')
         const result = await work(queryOn(client))
         await client.query('commit')
         return result
       } catch (error) {
-        await client.query('rollback').catch(() => undefined)
+        if (!broken) await client.query('rollback').catch((failure: Error) => (broken = failure))
         throw error
       } finally {
-        client.release()
+        client.off('error', onError)
+        client.release(broken)
       }
     },
     close: () => pool.end(),
   }
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
-    await client.query(schema)
-    await client.query('commit')
-  } finally {
-    client.release()
-  }
+  await book.transaction(async (query) => {
+    await query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
+    // Without values: a text of several statements is taken only so.
+    await query(schema)
+  })
   return book
 }

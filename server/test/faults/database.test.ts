@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { startEmbedded } from '../../src/db/embedded/server.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { statement } from '../../src/db/sql.ts'
+import { openBook } from '../../src/simulator/book.ts'
 import { cloneDatabase } from '../database.ts'
 import { createProxy } from '../proxy.ts'
 import { createService } from '../service.ts'
@@ -97,6 +98,33 @@ async function eventuallyAnswered(world: World, reference: string, key: Record<s
     if (answer.statusCode !== 503) return answer
   }
 }
+
+test('a connection that breaks in the middle of a transaction ends that transaction and nothing else', async () => {
+  const { deps, databaseUrl } = await createService({ roles: ['api'], env: { KOLO_LOG_LEVEL: 'fatal' } })
+  const book = await openBook(databaseUrl)
+  endings.push(book.close)
+  const own = 'select pg_backend_pid() as pid'
+  const isGone = async (pid: number) =>
+    (await deps.db.many(statement('select from pg_stat_activity where pid = $1'), [pid])).length === 0
+  const broken = async (pid: number) => {
+    await deps.db.many(statement('select pg_terminate_backend($1)'), [pid])
+    await eventually('it is gone', () => isGone(pid))
+  }
+  const ours = deps.db.transaction(async (tx) => {
+    await broken((await tx.one(statement<{ pid: number }>(own))).pid)
+    return tx.many(statement('select 1'))
+  })
+  await assert.rejects(ours)
+  const theirs = book.transaction(async (query) => {
+    await broken((await query<{ pid: number }>(own))[0]!.pid)
+    return query('select 1')
+  })
+  await assert.rejects(theirs)
+  for (let times = 0; times < 10; times += 1) {
+    assert.equal((await book.transaction((query) => query('select 1'))).length, 1)
+    assert.equal((await deps.db.transaction((tx) => tx.many(statement('select 1')))).length, 1)
+  }
+})
 
 test('an exhausted pool is a 503 with Retry-After, without an effect', async (t) => {
   const env = { KOLO_DATABASE_POOL_SIZE: '4', KOLO_DATABASE_WAIT_MS: '1000', KOLO_LOG_LEVEL: 'fatal' }

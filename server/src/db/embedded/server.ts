@@ -175,6 +175,8 @@ async function ensureDatabase(url: string): Promise<boolean> {
   const maintenance = new URL(url)
   maintenance.pathname = '/postgres'
   const client = new pg.Client({ connectionString: maintenance.href, connectionTimeoutMillis: 2_000 })
+  // A server that is about to end breaks connections between two statements; what it means is found out by the next one.
+  client.on('error', () => undefined)
   try {
     await client.connect()
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE])
