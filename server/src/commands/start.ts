@@ -19,8 +19,9 @@ const FINISH_MS = 4_000
 
 /** kolo start [--role api|worker|simulator|all] */
 export async function start(args: string[]): Promise<void> {
-  const wanted = rolesOf(args)
+  const asked = rolesOf(args)
   const config = readConfig()
+  const wanted = asked ?? (config.env === 'production' ? roles.filter((role) => role !== 'simulator') : roles)
   const ends: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const end of ends.toReversed()) await end()
@@ -54,10 +55,11 @@ async function bringUp(config: Config, wanted: readonly Role[], ends: (() => Pro
   say(banner(service.deps, wanted, access))
 }
 
-function rolesOf(args: string[]): readonly Role[] {
+/** The roles asked for by name; undefined: all that the environment has. */
+function rolesOf(args: string[]): readonly Role[] | undefined {
   const { values } = parseArgs({ args, options: { role: { type: 'string', default: 'all' } } })
   const role = values.role
-  if (role === 'all') return roles
+  if (role === 'all') return undefined
   const found = roles.find((one) => one === role)
   if (!found) throw new UsageError(`--role is "${role}" but must be one of ${roles.join(', ')}, all.`)
   return [found]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
@@ -244,6 +245,25 @@ test('roles run apart on one database, and the clock moved in one is moved in al
   ).json()) as { data: { offsetSeconds: number } }
   assert.equal(seen.data.offsetSeconds, moved.data.offsetSeconds)
   assert.deepEqual(await Promise.all([api, ...others].map((kolo) => kolo.end('SIGTERM'))), [0, 0, 0, 0])
+  await drop()
+})
+
+test('in production there is no simulator, and none is said to run', async () => {
+  const { url, drop } = await cloneDatabase()
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const env = {
+    KOLO_ENV: 'production',
+    PORT: '0',
+    DATABASE_URL: url,
+    KOLO_MASTER_KEY: `first:${randomBytes(32).toString('base64')}`,
+    KOLO_JWT_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'first' }]),
+    KOLO_PUBLIC_URL: 'https://pay.example.com',
+  }
+  const { child, output } = runKolo(['start'], { dataDir: makeDataDir(), env })
+  await eventually('it is ready', () => output().includes('Kolo is ready'), 30_000)
+  assert.match(output(), /^Kolo is ready \(production; api, worker\)\.$/m)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
   await drop()
 })
 
