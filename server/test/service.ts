@@ -33,6 +33,11 @@ after(async () => {
   for (const end of endings.toReversed()) await end()
 })
 
+// Two queries at once on one connection: the driver queues them, says so once and will stop to. No code of ours may.
+process.on('warning', (warning) => {
+  if (/already executing a query/.test(warning.message)) throw warning
+})
+
 /** A service on a database of its own, in this process. Ends with the test file. */
 export async function createService({
   env = {},
