@@ -55,7 +55,7 @@ async function* inParts<Row extends { readonly id: string }>(
   let after = first
   for (;;) {
     const rows = await read(after)
-    yield { lines: 0, findings: rows.flatMap(faults) }
+    yield { lines: rows.length, findings: rows.flatMap(faults) }
     if (rows.length < ROWS_PER_PART) return
     after = rows.at(-1)!.id
   }
