@@ -19,6 +19,10 @@ export type KoloProcess = {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   /** Sends a signal and answers the exit code, or the signal it ended by. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>
+  /** As if the power had failed. */
+  kill(): Promise<void>
+  /** The exit code, or the signal it ended by, when it has. */
+  readonly ended: Promise<number | NodeJS.Signals>
 }
 
 export type LocalAccess = { baseUrl: string; organizationId: string; apiKey: string; email: string; password: string }
@@ -26,7 +30,8 @@ export type LocalAccess = { baseUrl: string; organizationId: string; apiKey: str
 export type ProcessOptions = {
   readonly dataDir: string
   readonly env?: Readonly<Record<string, string>>
-  readonly args?: readonly string[]
+  /** One role of several processes: on any free port, and silent. */
+  readonly role?: 'api' | 'worker' | 'simulator'
   /** Runs it as this user; only root can. */
   readonly uid?: number
 }
@@ -75,31 +80,37 @@ function tryKill(pid: number): void {
 }
 
 /** Starts a command without waiting for it; the environment of the test run does not reach it. */
-export function runKolo(args: readonly string[], { dataDir, env = {}, uid }: ProcessOptions) {
+export function runKolo(args: readonly string[], { dataDir, env = {}, role, uid }: ProcessOptions) {
+  const ofRole = role ? { PORT: '0', KOLO_LOG_LEVEL: 'fatal' } : {}
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: dataDir, KOLO_DATA_DIR: dataDir, SIMULATOR_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], HOME: dataDir, KOLO_DATA_DIR: dataDir, SIMULATOR_PORT: '0', ...ofRole, ...env },
     ...(uid !== undefined && { uid, gid: uid }),
   })
   leftovers.push(() => child.pid !== undefined && child.exitCode === null && tryKill(child.pid))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  return { child, output: () => output }
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  return { child, stdout, stderr, output: () => stdout() + stderr() }
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = ''
+  stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return () => text
 }
 
 /** Runs a command to its end. */
 export async function finishKolo(args: readonly string[], options: ProcessOptions) {
-  const { child, output } = runKolo(args, options)
-  const [code] = (await once(child, 'close')) as [number]
-  return { code, output: output() }
+  const { child, stdout, stderr, output } = runKolo(args, options)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, stdout: stdout(), stderr: stderr(), output: output() }
 }
 
 /** `kolo start`, ready. */
 export async function startKolo(options: ProcessOptions): Promise<KoloProcess> {
-  const { dataDir, args = [] } = options
-  const { child, output } = runKolo(['start', ...args], options)
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const { dataDir, role } = options
+  const { child, output } = runKolo(role ? ['start', '--role', role] : ['start'], options)
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   await eventually(
     'the service is ready',
     () => {
@@ -109,14 +120,22 @@ export async function startKolo(options: ProcessOptions): Promise<KoloProcess> {
     START_MS,
   )
   const access = readAccess(dataDir)
+  const origin = /http:\/\/localhost:\d+/.exec(output())?.[0] ?? 'http://127.0.0.1:1'
+  async function end(signal: NodeJS.Signals) {
+    child.kill(signal)
+    return ended
+  }
   return {
     child,
     dataDir,
     output,
     access,
-    origin: new URL(access.baseUrl).origin,
+    origin,
+    ended,
+    end,
+    kill: async () => void (await end('SIGKILL')),
     call: (method, path, body, headers = {}) =>
-      fetch(`${access.baseUrl}${path}`, {
+      fetch(`${origin}/api${path}`, {
         method,
         headers: {
           authorization: `Bearer ${access.apiKey}`,
@@ -125,11 +144,6 @@ export async function startKolo(options: ProcessOptions): Promise<KoloProcess> {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    async end(signal) {
-      child.kill(signal)
-      const [code, by] = await exited
-      return code ?? by!
-    },
   }
 }
 

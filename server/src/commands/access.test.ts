@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signIn } from '../../test/members.ts'
-import { runKolo } from '../../test/processes.ts'
+import { finishKolo } from '../../test/process.ts'
 import { createWorld, eventually } from '../../test/world.ts'
 
 test('an operator makes a member, resets the password, lists keys and revokes one', async (t) => {
   const world = await createWorld(t)
   const { databaseUrl, deps } = world.service
-  const env = { DATABASE_URL: databaseUrl, KOLO_DATA_DIR: deps.config.dataDir }
+  const on = { dataDir: deps.config.dataDir, env: { DATABASE_URL: databaseUrl } }
   const kolo = async (...words: string[]) => {
-    const { code, stdout, stderr } = await runKolo(words, env)
+    const { code, stdout, stderr } = await finishKolo(words, on)
     assert.equal(code, 0, stderr)
     return stdout
   }
@@ -38,6 +38,6 @@ test('an operator makes a member, resets the password, lists keys and revokes on
     auditEntries.filter(({ actor }) => actor.type === 'operator').map(({ action }) => action),
     ['api_key.revoked', 'member.password_reset', 'member.created', 'api_key.created', 'organization.created'],
   )
-  const wrong = await runKolo(['member', 'reset', '--email', 'nobody@nowhere.example'], env)
+  const wrong = await finishKolo(['member', 'reset', '--email', 'nobody@nowhere.example'], on)
   assert.equal(wrong.code, 1)
 })

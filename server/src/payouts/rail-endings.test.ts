@@ -4,6 +4,7 @@ import { ownerOf } from '../../test/members.ts'
 import { behave, booked, eventsOf, payout, payTo, reaches, reviewItems, wallet } from '../../test/payouts.ts'
 import { createService } from '../../test/service.ts'
 import { createWorld, eventually, type World } from '../../test/world.ts'
+import { statement } from '../db/sql.ts'
 
 // What a rail may do to an order, and the one truthful end each time. Calls have a short deadline here.
 
@@ -165,7 +166,8 @@ test('notices that are lost are made up for by asking', async (t) => {
   t.after(() => lose(false))
   const made = await payTo(on, '0123456789')
   await reaches(on, made.id, 'processing')
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  const paid = statement(`select from simulator.payout_orders where order_id = $1 and ends_at <= clock_timestamp()`)
+  await eventually('the rail has paid', async () => (await on.service.deps.db.many(paid, [made.id])).length === 1)
   await on.advance(60)
   await reaches(on, made.id, 'completed')
 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startKolo } from '../processes.ts'
+import { startKolo } from '../process.ts'
 import { createService, type TestService } from '../service.ts'
 import { MASTER_KEY } from '../webhooks.ts'
 import { createWorld, eventually } from '../world.ts'
 
-const env = { KOLO_MASTER_KEY: MASTER_KEY }
+/** Nobody is given up here, however busy the machine is. */
+const env = { KOLO_MASTER_KEY: MASTER_KEY, KOLO_WORKER_SILENCE_MS: '60000' }
 const TURNS = 12
 
 test('two processes that move the clock by turns never see it go back', async (t) => {
@@ -44,11 +45,10 @@ test('a process that is told to end in the middle of moving the clock leaves it 
   // Nobody works: what is due stays due, and a move waits for it.
   const service = await createService({ roles: ['api'], env })
   const [world, receiver] = [await createWorld(t, service), await createWorld(t, service)]
-  const mover = await startKolo('api', {
-    ...env,
-    DATABASE_URL: service.databaseUrl,
-    KOLO_DATA_DIR: service.deps.config.dataDir,
-    KOLO_DRAIN_MS: '500',
+  const mover = await startKolo({
+    dataDir: service.deps.config.dataDir,
+    role: 'api',
+    env: { ...env, DATABASE_URL: service.databaseUrl, KOLO_DRAIN_MS: '500' },
   })
   await world.fund('NGN', 100)
   const gift = {
@@ -64,10 +64,9 @@ test('a process that is told to end in the middle of moving the clock leaves it 
     headers: { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ seconds: 3_600 }),
   }).catch(() => undefined)
-  await eventually('the clock stands', () => service.deps.clock.setting().frozenAt !== null)
-  process.kill(mover.pid, 'SIGTERM')
-  await mover.ended
+  await eventually('the clock stands', () => service.deps.clock.setting().frozenAt !== null, 60_000)
+  await mover.end('SIGTERM')
   await moving
-  await eventually('the clock runs again', () => service.deps.clock.setting().frozenAt === null)
+  await eventually('the clock runs again', () => service.deps.clock.setting().frozenAt === null, 60_000)
   assert(service.deps.now().getTime() - began.getTime() >= 3_600_000)
 })

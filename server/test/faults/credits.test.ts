@@ -19,12 +19,10 @@ const faultPoints = ['credits.written', 'credits.posted', 'notices.committed'] a
 function startWorker({ databaseUrl, deps }: TestService, faultPoint?: string): Promise<KoloProcess> {
   return startKolo({
     dataDir: deps.config.dataDir,
-    args: ['--role', 'worker'],
+    role: 'worker',
     env: {
       DATABASE_URL: databaseUrl,
-      PORT: '0',
       KOLO_WORKER_SILENCE_MS: '1000',
-      KOLO_LOG_LEVEL: 'fatal',
       ...(faultPoint && { KOLO_FAULT_POINT: faultPoint }),
     },
   })
@@ -96,7 +94,7 @@ test('a process that dies between the provider and our books leaves no second ac
   const start = (faultPoint?: string) =>
     startKolo({
       dataDir,
-      args: ['--role', 'api'],
+      role: 'api',
       env: {
         DATABASE_URL: service.databaseUrl,
         PORT: '0',

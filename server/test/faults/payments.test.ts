@@ -9,7 +9,7 @@ import type { FaultPoint } from '../../src/fault-point.ts'
 import { beginAttempt } from '../../src/payments/payer.ts'
 import { countOf } from '../counts.ts'
 import { askFor, owner, read, reviewItems, visit, wallet, type Payment } from '../payments.ts'
-import { startKolo, type KoloProcess } from '../processes.ts'
+import { startKolo, type KoloProcess } from '../process.ts'
 import { createService } from '../service.ts'
 import { behave } from '../simulator.ts'
 import { createWorld, eventually, type World } from '../world.ts'
@@ -44,12 +44,12 @@ const serving = createService({
 })
 
 function start(world: World, role: 'api' | 'worker', faultPoint?: FaultPoint): Promise<KoloProcess> {
-  return startKolo(role, {
+  const env = {
     DATABASE_URL: world.service.databaseUrl,
-    KOLO_DATA_DIR: dataDir,
     KOLO_WORKER_SILENCE_MS: '1000',
     ...(faultPoint && { KOLO_FAULT_POINT: faultPoint }),
-  })
+  }
+  return startKolo({ dataDir, role, env })
 }
 
 /** What becomes of a payment, and how it gets there. */

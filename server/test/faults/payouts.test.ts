@@ -7,7 +7,7 @@ import { statement } from '../../src/db/sql.ts'
 import type { FaultPoint } from '../../src/fault-point.ts'
 import { countOf } from '../counts.ts'
 import { account, reference } from '../payouts.ts'
-import { startKolo, type KoloProcess } from '../processes.ts'
+import { startKolo, type KoloProcess } from '../process.ts'
 import { createService } from '../service.ts'
 import { createWorld, eventually, type World } from '../world.ts'
 
@@ -35,13 +35,9 @@ const serving = createService({
 })
 
 async function startWorker(world: World, env: Record<string, string> = {}): Promise<KoloProcess> {
-  return startKolo('worker', {
-    DATABASE_URL: world.service.databaseUrl,
-    KOLO_DATA_DIR: dataDir,
-    KOLO_WORKER_SILENCE_MS: '1000',
-    RAIL_TIMEOUT_MS: '400',
-    ...env,
-  })
+  const { databaseUrl } = world.service
+  const quick = { KOLO_WORKER_SILENCE_MS: '1000', RAIL_TIMEOUT_MS: '400' }
+  return startKolo({ dataDir, role: 'worker', env: { DATABASE_URL: databaseUrl, ...quick, ...env } })
 }
 
 async function furnish(world: World, count: number): Promise<void> {

@@ -8,7 +8,7 @@ import { Pool } from 'undici'
 import { createOrganization } from '../../src/organizations/operations.ts'
 import { revokeApiKey } from '../../src/api-keys/operations.ts'
 import { countOf } from '../counts.ts'
-import { startKolo } from '../processes.ts'
+import { startKolo } from '../process.ts'
 import { createService } from '../service.ts'
 import { eventually } from '../world.ts'
 
@@ -27,7 +27,7 @@ test(`${REQUESTS} requests over the limit from ${PROCESSES} processes get at mos
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const processes = await Promise.all(
     Array.from({ length: PROCESSES }, (_, index) =>
-      startKolo('api', { ...env, KOLO_DATA_DIR: join(dataDir, String(index)) }),
+      startKolo({ dataDir: join(dataDir, String(index)), role: 'api', env }),
     ),
   )
   t.after(() => Promise.all(processes.map((one) => one.kill())))

@@ -9,11 +9,7 @@ import { createWorld, eventually } from '../world.ts'
 // The provider's book outlives the provider.
 
 function startProvider({ databaseUrl, deps }: TestService): Promise<KoloProcess> {
-  return startKolo({
-    dataDir: deps.config.dataDir,
-    args: ['--role', 'simulator'],
-    env: { DATABASE_URL: databaseUrl, PORT: '0', SIMULATOR_PORT: '0', KOLO_LOG_LEVEL: 'fatal' },
-  })
+  return startKolo({ dataDir: deps.config.dataDir, role: 'simulator', env: { DATABASE_URL: databaseUrl } })
 }
 
 test('a provider killed while the payer looks at the phone hears the answer after its restart', async (t) => {

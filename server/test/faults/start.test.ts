@@ -112,7 +112,7 @@ test('two services on one data folder share its database; the last of them to en
   const dataDir = makeDataDir()
   const api = await startKolo({ dataDir })
   const pid = postgresPid(dataDir)
-  const worker = await startKolo({ dataDir, args: ['--role', 'worker'] })
+  const worker = await startKolo({ dataDir, role: 'worker' })
   assert.equal(await worker.end('SIGTERM'), 0)
   assert.equal((await api.call('GET', '/v1/wallets')).status, 200)
   assert.equal(await api.end('SIGTERM'), 0)
@@ -230,11 +230,11 @@ test('roles run apart on one database, and the clock moved in one is moved in al
   const { url, drop } = await cloneDatabase()
   const env = { DATABASE_URL: url }
   const dataDir = makeDataDir()
-  const api = await startKolo({ dataDir, env, args: ['--role', 'api'] })
+  const api = await startKolo({ dataDir, env, role: 'api' })
   const others = await Promise.all(
-    ['worker', 'simulator', 'api'].map((role) => startKolo({ dataDir, env, args: ['--role', role] })),
+    (['worker', 'simulator', 'api'] as const).map((role) => startKolo({ dataDir, env, role })),
   )
-  const second = (await readyOrigins([api, ...others])).at(-1)!
+  const second = others.at(-1)!.origin
   await api.call('POST', '/v1/sandbox/wallets/NGN/fund', { amount: 100 })
   const moved = (await (await api.call('POST', '/v1/sandbox/clock/advance', { seconds: 86_400 })).json()) as {
     data: { complete: boolean; offsetSeconds: number }
@@ -266,8 +266,3 @@ test('in production there is no simulator, and none is said to run', async () =>
   assert.deepEqual(await once(child, 'exit'), [0, null])
   await drop()
 })
-
-/** The last API to start wrote its address last. */
-async function readyOrigins(processes: readonly KoloProcess[]): Promise<string[]> {
-  return processes.map(({ output, origin }) => /API +(\S+)\/api/.exec(output())?.[1] ?? origin)
-}

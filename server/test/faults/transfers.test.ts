@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FaultPoint } from '../../src/fault-point.ts'
 import { createOrganization } from '../../src/organizations/operations.ts'
-import { runKolo, startKolo } from '../processes.ts'
+import { finishKolo, startKolo, type ProcessOptions } from '../process.ts'
 import { createService, type TestService } from '../service.ts'
 import { checkBooks, createWorld, eventually } from '../world.ts'
 
@@ -28,9 +28,9 @@ let withoutWorkers: Promise<TestService> | undefined
 let whole: Promise<TestService> | undefined
 
 /** What a further process of the same deployment is started with: the same database and the same keys. */
-function environmentOf({ databaseUrl, deps }: TestService, point?: FaultPoint): Record<string, string> {
-  const KOLO_DATA_DIR = deps.config.dataDir
-  return { DATABASE_URL: databaseUrl, KOLO_DATA_DIR, ...(point && { KOLO_FAULT_POINT: point }) }
+function beside({ databaseUrl, deps }: TestService, role: 'api' | 'worker', point?: FaultPoint): ProcessOptions {
+  const env = { DATABASE_URL: databaseUrl, ...(point && { KOLO_FAULT_POINT: point }) }
+  return { dataDir: deps.config.dataDir, role, env }
 }
 
 for (const point of inTheWorker) {
@@ -45,9 +45,9 @@ for (const point of inTheWorker) {
       destinationOrganizationId: receiver.organizationId,
     })
     const { id } = response.json<{ data: Transfer }>().data
-    const { code } = await runKolo(['start', '--role', 'worker'], { PORT: '0', ...environmentOf(api, point) })
+    const { code } = await finishKolo(['start', '--role', 'worker'], beside(api, 'worker', point))
     assert.equal(code, null, 'it was killed')
-    const healthy = await startKolo('worker', environmentOf(api))
+    const healthy = await startKolo(beside(api, 'worker'))
     t.after(healthy.kill)
     await eventually('it has arrived', async () => (await receiver.balance('NGN')) === 60, 60_000)
     assert.equal(await sender.balance('NGN'), 40)
@@ -88,11 +88,11 @@ for (const point of inTheApi) {
       sourceAmount: 60,
       destinationOrganizationId: receiver.organizationId,
     }
-    const doomed = await startKolo('api', environmentOf(service, point))
+    const doomed = await startKolo(beside(service, 'api', point))
     assert.equal((await request(doomed.origin, '/v1/sandbox/wallets/NGN/fund', { amount: 100 })).status, 202)
     await assert.rejects(request(doomed.origin, '/v1/transfers', transfer))
     await doomed.ended
-    const healthy = await startKolo('api', environmentOf(service))
+    const healthy = await startKolo(beside(service, 'api'))
     t.after(healthy.kill)
     const again = await request(healthy.origin, '/v1/transfers', transfer)
     assert.equal(again.status, 201)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { SECRET_FRESH_MS } from '../../src/webhooks/signing.ts'
 import { claimSql } from '../../src/webhooks/queue-store.ts'
 import { createProxy } from '../proxy.ts'
 import { verify } from '../receiver.ts'
@@ -103,7 +104,9 @@ test('a claim whose secret cannot be read is given back and sent within 60 s, an
   const { api, proxy, startWorker, repair } = await createDeployment()
   const asked = Promise.withResolvers<void>()
   const told = Promise.withResolvers<void>()
+  let askedAtMs = 0
   const lookup = async () => {
+    askedAtMs = performance.now()
     asked.resolve()
     await told.promise
     return ['127.0.0.1']
@@ -115,8 +118,10 @@ test('a claim whose secret cannot be read is given back and sent within 60 s, an
   const worker = await startWorker({ lookup })
   const [id] = await announceMany(api, world.organizationId, 1)
   await asked.promise
-  // Old enough that the secret read with the claim may no longer sign.
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await eventually(
+    'what was read with the claim may no longer sign',
+    () => performance.now() - askedAtMs > SECRET_FRESH_MS,
+  )
   proxy.cut()
   told.resolve()
   await eventually('it could not be sent', () => shows(worker, 'kolo_webhook_attempts_total{outcome="not_sent"} 1'))

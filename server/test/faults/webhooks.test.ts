@@ -127,11 +127,13 @@ test('a worker that was stopped too long has lost its claims, and what it says t
   const before = await hooked.when('delivered by the other', ({ status }) => status === 'delivered')
   answers[0]!()
   stale.kill('SIGCONT')
-  // It has joined again under a new name by the time it sends something else.
-  stale.once('exit', () => undefined)
   await announceMany(service, world.organizationId, 20)
   await eventually('all delivered', async () =>
     (await hooked.deliveries('?limit=100')).every(({ status }) => status === 'delivered'),
   )
+  // By the time it has drained it has said what it had to say.
+  const ended = once(stale, 'exit')
+  stale.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
   assert.deepEqual(await hooked.delivery(before.id), before)
 })
