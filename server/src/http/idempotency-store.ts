@@ -35,13 +35,40 @@ type Kept = {
   body: string
 }
 
-const insertAnswerSql = sql`
-  insert into idempotency_keys (organization_id, key, fingerprint, status, body, is_sealed, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7)`
+export type KeptAnswer = Kept & { at: Date }
 
-export async function insertAnswer(tx: Tx, kept: Kept & { at: Date }): Promise<void> {
-  const { organizationId, key, fingerprint, status, body, isSealed, at } = kept
-  await tx.many(insertAnswerSql, [organizationId, key, fingerprint, status, body, isSealed, at])
+const insertAnswersSql = sql`
+  insert into idempotency_keys (organization_id, key, fingerprint, status, body, is_sealed, created_at)
+  select organization_id, key, fingerprint, status, body, is_sealed, created_at
+    from unnest($1::uuid[], $2::text[], $3::bytea[], $4::smallint[], $5::text[], $6::boolean[], $7::timestamptz[])
+      as t (organization_id, key, fingerprint, status, body, is_sealed, created_at)`
+
+export async function insertAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promise<void> {
+  if (answers.length === 0) return
+  const column = (name: keyof KeptAnswer) => answers.map((answer) => answer[name])
+  const names = ['organizationId', 'key', 'fingerprint', 'status', 'body', 'isSealed', 'at'] as const
+  await tx.many(insertAnswersSql, names.map(column))
+}
+
+type KeyName = { organizationId: string; key: string }
+
+const tryLocksSql = sql<{ isLocked: boolean }>`
+  select pg_try_advisory_xact_lock(hashtextextended(k.organization_id || '/' || k.key, 0)) as "isLocked"
+    from unnest($1::text[], $2::text[]) with ordinality as k (organization_id, key, number) order by k.number`
+
+/** The same for several keys; for each whether it is ours now. */
+export async function tryLocks(tx: Tx, keys: readonly KeyName[]): Promise<boolean[]> {
+  const found = await tx.many(tryLocksSql, [keys.map((one) => one.organizationId), keys.map((one) => one.key)])
+  return found.map(({ isLocked }) => isLocked)
+}
+
+const findUsedSql = sql<KeyName>`
+  select i.organization_id as "organizationId", i.key from idempotency_keys i
+    join unnest($1::uuid[], $2::text[]) as k (organization_id, key) on i.organization_id = k.organization_id and i.key = k.key`
+
+/** Which of these keys were used before, whatever became of it. */
+export function findUsed(tx: Tx, keys: readonly KeyName[]): Promise<KeyName[]> {
+  return tx.many(findUsedSql, [keys.map((one) => one.organizationId), keys.map((one) => one.key)])
 }
 
 const insertClaimSql = sql`

@@ -14,7 +14,7 @@ import * as store from './idempotency-store.ts'
  */
 export type IdempotencyMode = 'joined' | 'claimed' | 'none'
 
-type Answer = { readonly status: number; readonly body: string }
+export type Answer = { readonly status: number; readonly body: string }
 type Run = (deps: Deps) => Promise<unknown>
 
 /** A claim whose process died is free again after this long, by the wall clock. */
@@ -24,7 +24,14 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 /** From "existence" onward a refusal is an answer and is kept; what comes before it, and our own faults, are not. */
 const keptRefusals = new Set([404, 409, 422])
 
-export async function answerOnce(deps: Deps, request: FastifyRequest, reply: FastifyReply, run: Run): Promise<unknown> {
+/** Answers a POST once per key. `write` does what belongs together in one transaction: for this request, or for several. */
+export async function answerOnce(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: Run,
+  write: (...handling: Handling) => Promise<Answer> = joined,
+): Promise<unknown> {
   const { idempotency = 'joined', answersSecret = false } = request.routeOptions.config
   const key = keyOf(request)
   if (key === undefined || idempotency === 'none') return run(deps)
@@ -34,7 +41,7 @@ export async function answerOnce(deps: Deps, request: FastifyRequest, reply: Fas
     request: contentOf(request),
     isSealed: answersSecret,
   }
-  const answer = await (idempotency === 'claimed' ? claimed : joined)(deps, slot, request, reply, run)
+  const answer = await (idempotency === 'claimed' ? claimed : write)(deps, slot, request, reply, run)
   deps.faultPoint('answer.committed')
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body)
 }
@@ -46,17 +53,21 @@ type Slot = {
   readonly request: Buffer
   readonly isSealed: boolean
 }
-type Handling = readonly [deps: Deps, slot: Slot, request: FastifyRequest, reply: FastifyReply, run: Run]
+export type Handling = readonly [deps: Deps, slot: Slot, request: FastifyRequest, reply: FastifyReply, run: Run]
 
-async function joined(...[deps, slot, request, reply, run]: Handling): Promise<Answer> {
+export async function joined(...[deps, slot, request, reply, run]: Handling): Promise<Answer> {
   return deps.db.transaction(async (tx) => {
     const before = await lookUp(deps, tx, slot, reply)
     if (before) return before
     const answer = await answerOf({ ...deps, db: tx }, tx, request, reply, run)
-    const fingerprint = fingerprintOf(deps, slot)
-    await store.insertAnswer(tx, { ...slot, fingerprint, ...sealed(deps, slot, answer), at: deps.now() })
+    await store.insertAnswers(tx, [keptOf(deps, slot, answer)])
     return answer
   })
+}
+
+/** An answer as it is kept. */
+export function keptOf(deps: Deps, slot: Slot, answer: Answer): store.KeptAnswer {
+  return { ...slot, fingerprint: fingerprintOf(deps, slot), ...sealed(deps, slot, answer), at: deps.now() }
 }
 
 /**
@@ -81,7 +92,7 @@ async function claimed(...[deps, slot, request, reply, run]: Handling): Promise<
   try {
     return await withEffect(deps, slot, claimId, request, reply, run)
   } catch (error) {
-    if (error instanceof ClaimLost) throw new Refusal('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
+    if (error instanceof ClaimLost) throw inUse()
     // Nothing was kept: free the key at once rather than after the lease. A dead database frees it by the lease.
     await deps.db.transaction((tx) => store.deleteClaim(tx, slot, claimId)).catch(() => undefined)
     throw error
@@ -165,11 +176,15 @@ function heldOpen(db: Db) {
   }
 }
 
+/** The first request with this key is still running. */
+export function inUse(): Refusal {
+  return new Refusal('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
+}
+
 /** The answer kept for this key, if there is one; refuses a key that is in use or belongs to another request. */
 async function lookUp(deps: Deps, tx: Tx, slot: Slot, reply: FastifyReply): Promise<Answer | undefined> {
   const { organizationId, key } = slot
-  if (!(await store.tryLock(tx, organizationId, key)))
-    throw new Refusal('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
+  if (!(await store.tryLock(tx, organizationId, key))) throw inUse()
   const found = await store.findKey(tx, organizationId, key)
   if (!found) return undefined
   const isStale = found.createdAt.getTime() + KEPT_MS <= deps.now().getTime()
@@ -179,8 +194,7 @@ async function lookUp(deps: Deps, tx: Tx, slot: Slot, reply: FastifyReply): Prom
     return undefined
   }
   if (!deps.secrets.isMac(found.fingerprint, FINGERPRINT, slot.request)) throw new Refusal('idempotency_key_reused')
-  if (found.status === null || found.body === null)
-    throw new Refusal('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
+  if (found.status === null || found.body === null) throw inUse()
   reply.header('idempotent-replayed', 'true')
   return { status: found.status, body: found.isSealed ? deps.secrets.open(found.body, contextOf(slot)) : found.body }
 }
@@ -195,15 +209,15 @@ async function answerOf(deps: Deps, tx: Tx, request: FastifyRequest, reply: Fast
   }
 }
 
-function serialize(reply: FastifyReply, payload: unknown): Answer {
+export function serialize(reply: FastifyReply, payload: unknown): Answer {
   return { status: reply.statusCode, body: reply.serialize(payload) as string }
 }
 
-function keptRefusal(error: unknown): Refusal | undefined {
+export function keptRefusal(error: unknown): Refusal | undefined {
   return error instanceof Refusal && keptRefusals.has(error.status) ? error : undefined
 }
 
-function refusalAnswer(refusal: Refusal, request: FastifyRequest): Answer {
+export function refusalAnswer(refusal: Refusal, request: FastifyRequest): Answer {
   return { status: refusal.status, body: JSON.stringify(errorBody(refusal, request.id)) }
 }
 

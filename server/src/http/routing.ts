@@ -6,6 +6,7 @@ import { answerOnce, type IdempotencyMode } from './idempotency.ts'
 import { hasNul } from './json.ts'
 import { permissions, type OperationId } from './permissions.ts'
 import { strict } from './schemas.ts'
+import { answeringTogether } from './together.ts'
 import { shapeFaults } from './validation.ts'
 
 declare module 'fastify' {
@@ -42,6 +43,7 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
     route.preValidation = [route.preValidation ?? [], readShape(takesBody)].flat()
     const handler = route.handler
     const success = successStatus(route)
+    const written = route.config.together && answeringTogether(deps, route.config.together)
     route.handler = function (request, reply) {
       void reply.code(success)
       const run = (scoped: Deps) =>
@@ -49,7 +51,9 @@ export function prepareRoutes(app: FastifyInstance, deps: Deps): void {
           request.deps = own
           return handler.call(this, request, reply) as unknown
         })
-      return request.method === 'POST' ? answerOnce(deps, request, reply, run) : run(deps)
+      if (request.method !== 'POST') return run(deps)
+      // An act of a member is witnessed in a transaction of its own.
+      return answerOnce(deps, request, reply, run, request.actor?.type === 'key' ? written : undefined)
     }
   })
 }

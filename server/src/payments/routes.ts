@@ -1,14 +1,17 @@
+import type { FastifyRequest } from 'fastify'
 import type { Api } from '../app.ts'
 import type { Deps } from '../deps.ts'
+import { Refusal } from '../errors.ts'
 import { ById, refusing } from '../http/schemas.ts'
 import { listMethods } from './methods.ts'
 import { cancelPayment, endBeforeCancel, refreshLink } from './operations/cancel.ts'
 import { commandPayment } from './operations/command.ts'
-import { createPayment } from './operations/create.ts'
+import { createPayment, createPayments, type Request } from './operations/create.ts'
 import { createPaymentReader, listPayments } from './operations/read.ts'
 import {
   FreshLinkBody,
   NewPayment,
+  type Payment,
   PaymentBody,
   PaymentMethodList,
   PaymentMethodQuery,
@@ -23,6 +26,7 @@ export function paymentRoutes(app: Api, everyDeps: Deps): void {
   const getPayment = createPaymentReader()
 
   app.post('/v1/payments', {
+    config: { together: async (deps, requests) => (await createPayments(deps, requests.map(wishOf))).map(bodyOf) },
     schema: {
       operationId: 'createPayment',
       summary: 'Ask for a payment',
@@ -38,9 +42,7 @@ export function paymentRoutes(app: Api, everyDeps: Deps): void {
         ),
       },
     },
-    handler: async ({ deps, organizationId, actor, body }) => ({
-      data: await createPayment(deps, organizationId, actor, body),
-    }),
+    handler: async (request) => ({ data: await createPayment(request.deps, wishOf(request)) }),
   })
 
   app.get('/v1/payments', {
@@ -103,6 +105,14 @@ export function paymentRoutes(app: Api, everyDeps: Deps): void {
     },
     handler: async ({ deps, organizationId, params }) => ({ data: await refreshLink(deps, organizationId, params.id) }),
   })
+}
+
+function wishOf({ organizationId, actor, body }: FastifyRequest): Request {
+  return { organizationId, actor, wish: body as NewPayment }
+}
+
+function bodyOf(end: Payment | Refusal): object {
+  return end instanceof Refusal ? end : { data: end }
 }
 
 /** In local and sandbox the payer and the provider can be told what to do. */

@@ -1,9 +1,7 @@
-import { violated, type Db, type Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { createdConditions, listPage, type Condition, type Page } from '../db/paging.ts'
 import { sql } from '../db/sql.ts'
 import { Refusal } from '../errors.ts'
-import { announcing } from '../events/emit.ts'
-import { envelope, type NewEvent } from '../events/envelope.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { Minor } from '../money/money.ts'
 import type { PaymentQuery } from './schema.ts'
@@ -91,61 +89,6 @@ const presented = `
   p.updated_at as "updatedAt",
   (select string_agg(h.status || ' ' || (h.at at time zone 'UTC'), ',' order by h.number)
      from status_history h where h.organization_id = p.organization_id and h.resource_id = p.id) as history`
-
-// Everything a new payment leaves behind, in one round trip: itself, its link, its history, its event and the
-// deliveries of that event. One statement per thing reached 0.16 of a bare insert.
-const insertSql = sql<{ deliveries: number }>`
-  with payment as (
-    insert into payments (organization_id, id, reference, status, announced_status, source_amount, source_currency,
-                          target_amount, target_currency, exchange_rate, rate_source, rate_as_of, quote_id, fee_amount,
-                          customer_id, description, metadata, redirect_url, link_token, link_expires_at, expires_at,
-                          created_by, created_at, updated_at)
-    values ($1, $2, $3, 'created', 'created', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $21)
-  ), link as (
-    insert into payment_links (token, organization_id, payment_id) values ($17, $1, $2)
-  ), history as (
-    insert into status_history (organization_id, resource_id, number, resource_type, status, event_id, at)
-    values ($1, $2, 1, 'payment', 'created', $22, $21)
-  ), announced as (
-    select $1::uuid as organization_id, $22::uuid as id, $23::text as type, $24::text as payload, $21::timestamptz as created_at
-  ), ${announcing}
-  select count(*)::integer as deliveries from delivery`
-
-/** Writes a new payment with everything that belongs to its creation. */
-export async function insertPayment(tx: Tx, row: PaymentRow, event: NewEvent): Promise<void> {
-  try {
-    const { deliveries } = await tx.one(insertSql, [
-      row.organizationId,
-      row.id,
-      row.reference,
-      row.sourceAmount,
-      row.sourceCurrency,
-      row.targetAmount,
-      row.targetCurrency,
-      row.exchangeRate,
-      row.rateSource,
-      row.rateAsOf,
-      row.quoteId,
-      row.feeAmount,
-      row.customerId,
-      row.description,
-      row.metadata && JSON.stringify(row.metadata),
-      row.redirectUrl,
-      row.linkToken,
-      row.linkExpiresAt,
-      row.expiresAt,
-      row.createdBy,
-      row.createdAt,
-      event.id,
-      event.type,
-      envelope(event),
-    ])
-    if (deliveries > 0) tx.wake('webhooks')
-  } catch (error) {
-    if (violated(error) === 'payments_reference_taken') throw new Refusal('reference_taken', { param: 'reference' })
-    throw error
-  }
-}
 
 const findSql = sql<PaymentRow>`select ${columns} from payments p where p.organization_id = $1 and p.id = $2`
 

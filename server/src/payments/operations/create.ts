@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { getActiveCustomer } from '../../customers/operations.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { invalid, Refusal, type FaultDetail } from '../../errors.ts'
 import type { Actor } from '../../http/authentication.ts'
-import { priceOf } from '../../rates/operations.ts'
+import { pricesOf, useQuotes, type Price } from '../../rates/operations.ts'
 import { methodsOf } from '../methods.ts'
 import { beginningOf, present, presentEvent } from '../present.ts'
 import type { NewPayment, Payment } from '../schema.ts'
-import { insertPayment, type PaymentRow } from '../store.ts'
+import { insertPayments } from '../creation-store.ts'
+import type { PaymentRow } from '../store.ts'
 
 const DAY_SECONDS = 86_400
 const DEFAULT_EXPIRY_SECONDS = 3 * DAY_SECONDS
@@ -15,51 +17,111 @@ const DEFAULT_EXPIRY_SECONDS = 3 * DAY_SECONDS
 const CONVERTED_EXPIRY_SECONDS = DAY_SECONDS
 const DEFAULT_LINK_SECONDS = DAY_SECONDS
 
+/** Somebody's wish for a payment. */
+export type Request = { readonly organizationId: string; readonly actor: Actor; readonly wish: NewPayment }
+
 /** Asks somebody for money: the answer has the link to send them. */
-export async function createPayment(
-  deps: Deps,
-  organizationId: string,
-  actor: Actor,
-  wish: NewPayment,
-): Promise<Payment> {
+export async function createPayment(deps: Deps, request: Request): Promise<Payment> {
+  return deps.db.transaction(async (tx) => {
+    const [made] = await createPayments({ ...deps, db: tx }, [request])
+    if (made instanceof Refusal) throw made
+    return made!
+  })
+}
+
+/** Does so for many, in one transaction and one statement; for each its payment or why not. */
+export async function createPayments(deps: Deps, requests: readonly Request[]): Promise<(Payment | Refusal)[]> {
+  return deps.db.transaction(async (tx) => {
+    const drafts = await draftAll(deps, tx, requests)
+    const rows = drafts.filter((draft) => !(draft instanceof Refusal))
+    const added = await insertPayments(
+      tx,
+      rows.map((row) => {
+        const { organizationId, createdAt: at } = row
+        const event = { organizationId, id: deps.newId(at), type: 'payment.created', at } as const
+        return { row, event: { ...event, data: presentEvent(row) } }
+      }),
+    )
+    const quotes = rows.flatMap(({ organizationId, id, quoteId }) =>
+      quoteId && added.has(id) ? [{ organizationId, id: quoteId }] : [],
+    )
+    await useQuotes(deps, tx, quotes)
+    deps.faultPoint('payment.created')
+    return drafts.map((draft) => {
+      if (draft instanceof Refusal) return draft
+      if (!added.has(draft.id)) return new Refusal('reference_taken', { param: 'reference' })
+      return present(deps, { ...draft, history: beginningOf(draft) })
+    })
+  })
+}
+
+/** What each would be, or why it cannot be. A quote is good for the first of them that names it. */
+async function draftAll(deps: Deps, tx: Tx, requests: readonly Request[]): Promise<(PaymentRow | Refusal)[]> {
+  const lives: (Lives | Refusal)[] = []
+  for (const request of requests) lives.push(await refusalOr(() => checked(deps, tx, request)))
+  const able = requests.filter((_, index) => !(lives[index] instanceof Refusal))
+  const prices = await pricesOf(
+    deps,
+    tx,
+    able.map(({ organizationId, wish }) => ({ ...wish, organizationId, kind: 'payment' as const })),
+  )
+  const quotes = new Set<string>()
+  return requests.map((request, index) => {
+    const life = lives[index]!
+    const price = prices[able.indexOf(request)]
+    if (life instanceof Refusal) return life
+    if (price instanceof Refusal) return price
+    if (price!.quoteId && quotes.has(price!.quoteId)) return new Refusal('quote_used', { param: 'quoteId' })
+    if (price!.quoteId) quotes.add(price!.quoteId)
+    return draft(deps, request, life, price!)
+  })
+}
+
+/** Everything that can be wrong with a wish before its price is asked for. */
+async function checked(deps: Deps, tx: Tx, { organizationId, wish }: Request): Promise<Lives> {
   const lives = livesOf(deps, wish)
   if (methodsOf(deps, wish.sourceCurrency).length === 0) throw new Refusal('no_rail')
-  return deps.db.transaction(async (tx) => {
-    const customerId = wish.customerId?.toLowerCase() ?? null
-    if (customerId) await getActiveCustomer(tx, organizationId, customerId)
-    const price = await priceOf(deps, tx, organizationId, { ...wish, kind: 'payment' })
-    const createdAt = deps.now()
-    const after = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000)
-    const row: PaymentRow = {
-      ...blank,
-      organizationId,
-      id: deps.newId(createdAt),
-      reference: wish.reference,
-      sourceAmount: price.source.amount,
-      sourceCurrency: price.source.currency,
-      targetAmount: price.target.amount,
-      targetCurrency: price.target.currency,
-      exchangeRate: price.exchangeRate,
-      rateSource: price.rateSource,
-      rateAsOf: price.rateAsOf,
-      quoteId: price.quoteId,
-      feeAmount: price.fee.amount,
-      customerId,
-      description: wish.description ?? null,
-      metadata: wish.metadata ?? null,
-      redirectUrl: wish.redirectUrl ?? null,
-      linkToken: makeLinkToken(createdAt),
-      linkExpiresAt: after(lives.linkSeconds),
-      expiresAt: after(lives.seconds),
-      createdBy: actor.id,
-      createdAt,
-      updatedAt: createdAt,
-    }
-    const event = { organizationId, id: deps.newId(createdAt), type: 'payment.created', at: createdAt } as const
-    await insertPayment(tx, row, { ...event, data: presentEvent(row) })
-    deps.faultPoint('payment.created')
-    return present(deps, { ...row, history: beginningOf(row) })
-  })
+  if (wish.customerId) await getActiveCustomer(tx, organizationId, wish.customerId.toLowerCase())
+  return lives
+}
+
+async function refusalOr<T>(work: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+function draft(deps: Deps, { organizationId, actor, wish }: Request, lives: Lives, price: Price): PaymentRow {
+  const createdAt = deps.now()
+  const after = (seconds: number) => new Date(createdAt.getTime() + seconds * 1000)
+  return {
+    ...blank,
+    organizationId,
+    id: deps.newId(createdAt),
+    reference: wish.reference,
+    sourceAmount: price.source.amount,
+    sourceCurrency: price.source.currency,
+    targetAmount: price.target.amount,
+    targetCurrency: price.target.currency,
+    exchangeRate: price.exchangeRate,
+    rateSource: price.rateSource,
+    rateAsOf: price.rateAsOf,
+    quoteId: price.quoteId,
+    feeAmount: price.fee.amount,
+    customerId: wish.customerId?.toLowerCase() ?? null,
+    description: wish.description ?? null,
+    metadata: wish.metadata ?? null,
+    redirectUrl: wish.redirectUrl ?? null,
+    linkToken: makeLinkToken(createdAt),
+    linkExpiresAt: after(lives.linkSeconds),
+    expiresAt: after(lives.seconds),
+    createdBy: actor.id,
+    createdAt,
+    updatedAt: createdAt,
+  }
 }
 
 /** What a payment has not come to yet. */
@@ -84,8 +146,10 @@ const blank = {
   askCount: 0,
 } as const satisfies Partial<PaymentRow>
 
+type Lives = { readonly seconds: number; readonly linkSeconds: number }
+
 /** How long the request and its link live. Refuses what cannot be, every fault at once. */
-function livesOf(deps: Deps, wish: NewPayment): { seconds: number; linkSeconds: number } {
+function livesOf(deps: Deps, wish: NewPayment): Lives {
   const isConverted = (wish.targetCurrency ?? wish.sourceCurrency) !== wish.sourceCurrency
   const most = isConverted ? CONVERTED_EXPIRY_SECONDS : Infinity
   const seconds = wish.expiresIn ?? (isConverted ? CONVERTED_EXPIRY_SECONDS : DEFAULT_EXPIRY_SECONDS)
