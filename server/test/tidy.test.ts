@@ -126,6 +126,8 @@ const transactionPlaces: Readonly<Record<string, string>> = {
   'db/database.ts': 'it is made here',
   'db/partitions.ts': 'tables are made in a transaction of their own',
   'http/idempotency.ts': 'the effect and its kept answer commit together',
+  'http/together.ts': 'so do those of requests that come at the same moment',
+  'payouts/engine.ts': 'what a batch of orders came to is recorded between the rounds of its worker',
   'rails/inbox/intake.ts': 'notices that come at once are stored by one statement',
   'webhooks/recorder.ts': 'attempts end between the rounds of their worker',
   'auth/limits.ts': 'an attempt to sign in is counted before it is known how it ends',
