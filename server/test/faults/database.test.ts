@@ -126,6 +126,29 @@ test('a connection that breaks in the middle of a transaction ends that transact
   }
 })
 
+test('a full disk is a 503 without an effect, and the same request goes through when there is room again', async (t) => {
+  const service = await createService({ roles: ['api'], env: { KOLO_LOG_LEVEL: 'fatal' } })
+  const { db } = service.deps
+  const world = await createWorld(t, service)
+  await world.fund('NGN', 10_000)
+  // What PostgreSQL says when it cannot write: here of the last table a transfer writes to.
+  for (const text of [
+    `create function be_full() returns trigger language plpgsql as
+     $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`,
+    `create trigger full_disk before insert on ledger_lines for each statement execute function be_full()`,
+  ])
+    await db.many(statement(text))
+  const key = { 'idempotency-key': 'k' }
+  const refused = await world.post('/v1/transfers', conversion('a'), key)
+  assert.deepEqual([refused.statusCode, codeOf(refused)], [503, 'unavailable'])
+  assert.match(String(refused.headers['retry-after']), /^\d+$/)
+  assert.doesNotMatch(refused.body, /space|device/)
+  assert.equal((await world.get('/v1/transfers')).json<{ data: { transfers: unknown[] } }>().data.transfers.length, 0)
+  await db.many(statement('drop trigger full_disk on ledger_lines'))
+  assert.equal((await world.post('/v1/transfers', conversion('a'), key)).statusCode, 201)
+  assert.equal(await world.balance('NGN'), 8_500)
+})
+
 test('an exhausted pool is a 503 with Retry-After, without an effect', async (t) => {
   const env = { KOLO_DATABASE_POOL_SIZE: '4', KOLO_DATABASE_WAIT_MS: '1000', KOLO_LOG_LEVEL: 'fatal' }
   const service = await createService({ roles: ['api'], env })
