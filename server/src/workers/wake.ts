@@ -64,6 +64,8 @@ function keepConnected(url: string, log: Logger, onNotice: (payload: string) => 
     next.on('notification', ({ payload }) => payload && onNotice(payload))
     next.on('error', (error) => log.debug({ err: error }, 'the notification connection broke'))
     next.on('end', () => {
+      // One that never stood is tried again by whoever made it: from both sides each failure would make two new ones.
+      if (client !== next) return
       client = undefined
       again()
     })
