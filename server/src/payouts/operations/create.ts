@@ -23,8 +23,8 @@ export type CreatePayout = (deps: Deps, organizationId: string, actor: Actor, wi
 /**
  * Makes payouts and holds their amounts and fees. Requests that come while others are being written are written together
  * in the next transaction, each with its own end. One by one, those of a busy wallet would wait for its row, a commit
- * each, and those of many wallets would pay five round trips each. A request that has a transaction of its own (it has an
- * idempotency key, or is a member's act) is written in that.
+ * each, and those of many wallets would pay five round trips each. A request with an idempotency key has a transaction
+ * of its own, which also keeps its answer, and is written in that.
  */
 export function payoutCreation(): CreatePayout {
   const together = gather(
