@@ -10,6 +10,8 @@ import { answerError } from './errors.ts'
 const BODY_LIMIT_BYTES = 1024 * 1024
 /** A client that takes longer than this to send a request is holding a connection, not making one. */
 const REQUEST_TIMEOUT_MS = 60_000
+/** How often connections that have become idle are looked for while the server closes. */
+const IDLE_SWEEP_MS = 50
 const requestIdShape = /^[A-Za-z0-9._:-]{1,128}$/
 
 const securityHeaders = {
@@ -31,6 +33,20 @@ const exposedHeaders = [
   'Allow',
   'WWW-Authenticate',
 ]
+
+/**
+ * While draining, what is under way or still arrives on an open connection is served, and the connection ends with it. An
+ * answer on its way out when the drain began has said nothing of that: its connection is ended once it is idle.
+ */
+function endConnections(server: FastifyInstance, isDraining: () => boolean): void {
+  server.addHook('onSend', async (_request, reply) => {
+    if (isDraining()) void reply.header('connection', 'close')
+  })
+  server.addHook('preClose', async () => {
+    const sweep = setInterval(() => server.server.closeIdleConnections(), IDLE_SWEEP_MS).unref()
+    server.server.once('close', () => clearInterval(sweep))
+  })
+}
 
 /** An HTTP server that answers every fault, also those before any route, with the one error body and a request id. */
 export async function createServer(deps: Deps, isDraining: () => boolean): Promise<FastifyInstance> {
@@ -58,9 +74,8 @@ export async function createServer(deps: Deps, isDraining: () => boolean): Promi
   })
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ ...securityHeaders, 'x-request-id': request.id })
-    // While draining, what still arrives on an open connection is served, and the connection ends with it.
-    if (isDraining()) void reply.header('connection', 'close')
   })
+  endConnections(server, isDraining)
   observe(server, deps)
   if (deps.config.corsOrigins) {
     await server.register(cors, {
