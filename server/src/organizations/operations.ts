@@ -26,7 +26,7 @@ export async function createOrganization(deps: Deps, name: string, email?: strin
   const password = makePassword()
   const passwordHash = await hashPassword(password)
   const organizationId = deps.newId(deps.now())
-  const ownerEmail = email ?? `owner@${organizationId.slice(0, 8)}${organizationId.slice(-4)}.example`
+  const ownerEmail = email ?? `owner@${organizationId.slice(-12)}.example`
   const actor = { type: 'operator' } as const
   return deps.db.transaction(async (tx) => {
     await store.insertOrganization(tx, organizationId, name, deps.now())
