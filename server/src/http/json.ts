@@ -3,6 +3,12 @@ import { MOST_FAULTS_TOLD, Refusal, type FaultDetail } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+/**
+ * Text in which something unfit may stand: an escape that may hide it, a name, a number with an exponent or with as many
+ * digits as a double may lose. Looking at every value of 8 MiB takes seconds, and nearly no body needs it.
+ */
+const mayBeUnfit = /\\u|__proto__|(?:^|[[:,])\s*-?(?:[0-9.]+[eE]|[0-9.]{15,})/
+
 /** Stands where a value was that cannot be taken as it is, until its place is known. */
 class Unfit {
   readonly message: string
@@ -20,7 +26,9 @@ class Unfit {
 export function parseJson(bytes: Buffer, itemsIn?: string): { value: unknown; faults: readonly FaultDetail[] } {
   let isFit = true
   try {
-    const value: unknown = JSON.parse(decoder.decode(bytes), (key, item: unknown, context?: { source?: string }) => {
+    const text = decoder.decode(bytes)
+    if (!mayBeUnfit.test(text)) return { value: JSON.parse(text) as unknown, faults: [] }
+    const value: unknown = JSON.parse(text, (key, item: unknown, context?: { source?: string }) => {
       const message = faultOf(key, item, context?.source)
       if (message === undefined) return item
       isFit = false
