@@ -133,7 +133,8 @@ function transactionOn(client: pg.PoolClient, woken: Set<string>): Tx {
         await client.query('release savepoint step')
         return result
       } catch (error) {
-        await client.query('rollback to savepoint step')
+        // Released too, so that an outer one of the same name is the next to be found.
+        await client.query('rollback to savepoint step; release savepoint step')
         throw error
       }
     },
