@@ -31,6 +31,8 @@ export type Core = {
   readonly databaseUrl: string
   readonly deps: Deps
   readonly db: Database
+  /** One connection for the heartbeat: a process that is busy with all the others is not silent. */
+  readonly heartbeatDb: Database
   readonly hub: WakeHub
   setPublicUrl(url: string): void
   close(): Promise<void>
@@ -39,16 +41,19 @@ export type Core = {
 /** What every command works with: the database and what hangs on it. Nothing runs yet. */
 export function createCore(config: Config, databaseUrl: string, log: Logger): Core {
   const hub = createWakeHub(databaseUrl, log)
-  const db = openDatabase({
-    url: databaseUrl,
-    poolSize: config.databasePoolSize,
-    waitMs: config.databaseWaitMs,
-    // As long as costs a process its claims; no shorter than what a busy machine may need between two statements.
-    idleInTransactionMs: Math.max(MIN_IDLE_IN_TRANSACTION_MS, config.workerSilenceMs),
-    name: 'kolo',
-    onWake: hub.wake,
-    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  })
+  const open = (name: string, poolSize: number) =>
+    openDatabase({
+      url: databaseUrl,
+      poolSize,
+      waitMs: config.databaseWaitMs,
+      // As long as costs a process its claims; no shorter than what a busy machine may need between two statements.
+      idleInTransactionMs: Math.max(MIN_IDLE_IN_TRANSACTION_MS, config.workerSilenceMs),
+      name,
+      onWake: hub.wake,
+      onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    })
+  const db = open('kolo', config.databasePoolSize)
+  const heartbeatDb = open('kolo heartbeat', 1)
   const clock = createClock()
   const { masterKeys, jwtKeys } = keysOf(config)
   const metrics = createMetrics()
@@ -74,10 +79,12 @@ export function createCore(config: Config, databaseUrl: string, log: Logger): Co
     databaseUrl,
     deps,
     db,
+    heartbeatDb,
     hub,
     setPublicUrl: (url) => (publicUrl = config.publicUrl ?? url),
     async close() {
       await hub.close()
+      await heartbeatDb.close()
       await db.close()
     },
   }
@@ -93,10 +100,10 @@ export type Service = {
 
 /** Starts a process in its roles on a migrated database. It does not listen yet. */
 export async function startService(core: Core, wanted: readonly Role[]): Promise<Service> {
-  const { deps, hub, db } = core
+  const { deps, hub, db, heartbeatDb } = core
   const workers = createWorkers()
   hub.listen()
-  const presence = await joinDeployment(deps, wanted, workers, hub)
+  const presence = await joinDeployment({ ...deps, db: heartbeatDb }, wanted, workers, hub)
   await ensurePartitions(db, deps.now())
   await openMissingWallets(deps)
   const mover = { workers, processId: presence.id, syncClock: presence.syncClock }

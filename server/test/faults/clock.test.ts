@@ -7,14 +7,15 @@ import { createWorld, eventually } from '../world.ts'
 
 /** Nobody is given up here, however busy the machine is. */
 const env = { KOLO_MASTER_KEY: MASTER_KEY, KOLO_WORKER_SILENCE_MS: '60000' }
-const TURNS = 12
+/** Moves of each process; one that finds the clock busy tries again. */
+const TURNS = 6
 
 test('two processes that move the clock by turns never see it go back', async (t) => {
   const one = await createService({ roles: ['api'], env })
   const other = await createService({ roles: ['api', 'worker'], databaseUrl: one.databaseUrl, env })
   const { apiKey } = await createWorld(t, one)
   const goneBackMs: number[] = []
-  let [isDone, moves] = [false, 0]
+  let isDone = false
 
   async function watch({ deps }: TestService): Promise<void> {
     for (let last = deps.now(); !isDone; last = deps.now()) {
@@ -24,7 +25,7 @@ test('two processes that move the clock by turns never see it go back', async (t
   }
 
   async function move({ app }: TestService): Promise<void> {
-    for (let turn = 0; turn < TURNS; turn += 1) {
+    for (let moves = 0; moves < TURNS; ) {
       const headers = { authorization: `Bearer ${apiKey}` }
       const url = '/api/v1/sandbox/clock/advance'
       const answer = await app.fastify.inject({ method: 'POST', url, headers, payload: { seconds: 3_600 } })
@@ -37,7 +38,6 @@ test('two processes that move the clock by turns never see it go back', async (t
   await Promise.all([one, other].map(move))
   isDone = true
   await Promise.all(watching)
-  assert(moves > TURNS / 2, `${moves} moves`)
   assert.deepEqual(goneBackMs, [])
 })
 
