@@ -25,7 +25,7 @@ test('two processes that move the clock by turns never see it go back', async (t
   }
 
   async function move({ app }: TestService): Promise<void> {
-    for (let moves = 0; moves < TURNS; ) {
+    for (let moves = 0; moves < TURNS;) {
       const headers = { authorization: `Bearer ${apiKey}` }
       const url = '/api/v1/sandbox/clock/advance'
       const answer = await app.fastify.inject({ method: 'POST', url, headers, payload: { seconds: 3_600 } })
