@@ -113,6 +113,21 @@ export async function useQuotes(deps: Deps, tx: Tx, keys: readonly store.QuoteKe
   if (keys.length > 0) await store.markQuotesUsed(tx, keys, deps.now())
 }
 
+/** A price as payments and payouts keep it. */
+export function pricedColumns(price: Price) {
+  return {
+    sourceAmount: price.source.amount,
+    sourceCurrency: price.source.currency,
+    targetAmount: price.target.amount,
+    targetCurrency: price.target.currency,
+    exchangeRate: price.exchangeRate,
+    rateSource: price.rateSource,
+    rateAsOf: price.rateAsOf,
+    quoteId: price.quoteId,
+    feeAmount: price.fee.amount,
+  }
+}
+
 async function quotedPrice(
   deps: Deps,
   tx: Tx,

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { statement } from '../../src/db/sql.ts'
 import { countOf } from '../counts.ts'
 import { startKolo, type KoloProcess } from '../process.ts'
+import { generator } from '../seeds.ts'
 import { createService, type TestService } from '../service.ts'
 import { creditEvents, creditsOf, differencesOfBooks, noticesSettled, openAccount, pay } from '../virtual-accounts.ts'
 import { createWorld } from '../world.ts'
@@ -28,17 +29,6 @@ function startWorker({ databaseUrl, deps }: TestService, faultPoint?: string): P
   })
 }
 
-/** Numbers from 0 to 1 that a seed brings back. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 test('a transfer told three times across two workers, one of them killed, is one credit and one event', async (t) => {
   // The machine may be busy with other tests: nobody gives up on the provider here.
   const service = await createService({ roles: ['api', 'simulator'], env: { RAIL_TIMEOUT_MS: '30000' } })
@@ -46,7 +36,7 @@ test('a transfer told three times across two workers, one of them killed, is one
   for (let round = 0; round < SEEDS; round += 1) {
     const seed = Number(process.env['KOLO_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
     t.diagnostic(`seed ${seed}`)
-    const random = randomOf(seed)
+    const random = generator(seed)
     const world = await createWorld(t, service)
     const account = await openAccount(world)
     const { accountNumber } = account.accounts[0]!

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { invalid, Refusal, type FaultDetail } from '../../errors.ts'
 import type { Actor } from '../../http/authentication.ts'
-import { pricesOf, useQuotes, type Price } from '../../rates/operations.ts'
+import { pricedColumns, pricesOf, useQuotes, type Price } from '../../rates/operations.ts'
 import { methodsOf } from '../methods.ts'
 import { beginningOf, present, presentEvent } from '../present.ts'
 import type { NewPayment, Payment } from '../schema.ts'
@@ -102,15 +102,7 @@ function draft(deps: Deps, { organizationId, actor, wish }: Request, lives: Live
     organizationId,
     id: deps.newId(createdAt),
     reference: wish.reference,
-    sourceAmount: price.source.amount,
-    sourceCurrency: price.source.currency,
-    targetAmount: price.target.amount,
-    targetCurrency: price.target.currency,
-    exchangeRate: price.exchangeRate,
-    rateSource: price.rateSource,
-    rateAsOf: price.rateAsOf,
-    quoteId: price.quoteId,
-    feeAmount: price.fee.amount,
+    ...pricedColumns(price),
     customerId: wish.customerId?.toLowerCase() ?? null,
     description: wish.description ?? null,
     metadata: wish.metadata ?? null,

@@ -6,7 +6,7 @@ import { makerOf, type Actor } from '../../http/authentication.ts'
 import type { Currency } from '../../money/currencies.ts'
 import { amountFaults, parseMajor } from '../../money/money.ts'
 import { shareAccounts, type Beneficiary } from '../../payout-accounts/operations.ts'
-import { pricesOf, type Price } from '../../rates/operations.ts'
+import { pricedColumns, pricesOf, type Price } from '../../rates/operations.ts'
 import { present } from '../present.ts'
 import type { PayoutStatus } from '../states.ts'
 import type { NewPayout, PayoutDestination } from '../schema.ts'
@@ -110,15 +110,7 @@ export function rowOf(
     waitingReason: null,
     payoutAccountId: account.id,
     destination: snapshot(account),
-    sourceAmount: price.source.amount,
-    sourceCurrency: price.source.currency,
-    targetAmount: price.target.amount,
-    targetCurrency: price.target.currency,
-    exchangeRate: price.exchangeRate,
-    rateSource: price.rateSource,
-    rateAsOf: price.rateAsOf,
-    quoteId: price.quoteId,
-    feeAmount: price.fee.amount,
+    ...pricedColumns(price),
     narration: wish.narration ?? null,
     metadata: wish.metadata ?? null,
     requiresApproval,
